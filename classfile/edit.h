@@ -322,6 +322,8 @@ void cf_insert_early_return(struct cf_edit *edit, struct cf_snippet *s, uint32_t
 // In a constructor right after each delegate call (super(...) or this(...)). Returns 0, and inserts
 // nothing, if the method is not a constructor or has no such call, as that of java.lang.Object.
 int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s);
+// In front of all that cf_insert_constructed inserts there.
+void cf_insert_constructed_first(struct cf_edit *edit, const struct cf_snippet *s);
 // Before or after an instruction, by index. `after` runs if the instruction falls through.
 void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);

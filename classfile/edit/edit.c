@@ -247,13 +247,21 @@ const struct cf_snippet *cf_take_replacement(struct cf_edit *edit, uint32_t inst
     return NULL;
 }
 
-int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s) {
+static int insert_constructed(struct cf_edit *edit, const struct cf_snippet *s, int32_t order) {
     if (cf_edit_constructor(edit) != CF_OK) return 0;
     const struct cf_code *code = &edit->code;
     for (uint32_t i = 0; i < edit->delegates_count; i++)
         cf_add_site(edit, edit->delegates[i] + cf_opcodes[code->bytes[edit->delegates[i]]].length,
-                    CF_ENTRY, edit->nesting, s);
+                    CF_ENTRY, order, s);
     return edit->delegates_count > 0;
+}
+
+int cf_insert_constructed(struct cf_edit *edit, const struct cf_snippet *s) {
+    return insert_constructed(edit, s, edit->nesting);
+}
+
+void cf_insert_constructed_first(struct cf_edit *edit, const struct cf_snippet *s) {
+    insert_constructed(edit, s, INT32_MIN);
 }
 
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s) {

@@ -5,7 +5,7 @@
 //      entry of 0
 //      entry of 1      -> 0
 //      entry of 2      -> 1
-//      body            -> 2
+//      super(), constructed of 0, 1, 2, rest of the body   -> 2
 //      exits 2, 1      -> 1, 0
 //      exit of 0, return
 //      2:  handler     -> 1
@@ -32,6 +32,11 @@ static int is_entry(const struct cf_site *site) {
     return site->pc == 0 && site->where == CF_ENTRY;
 }
 
+// Behind super() or this(): all passes have entered.
+static int is_constructed(const struct cf_site *site) {
+    return site->pc != 0 && site->where == CF_ENTRY;
+}
+
 // Snippets on the edges of a goto are exits, too.
 static int is_exit(const struct cf_edit *edit, const struct cf_site *site) {
     unsigned op = edit->code.bytes[site->pc];
@@ -51,6 +56,7 @@ uint32_t cf_guards(const struct cf_edit *edit, int early) {
         const struct cf_site *site = &edit->sites[i];
         int32_t nesting = site->where == CF_EXIT ? -site->order : site->order;
         found += leads_to(edit, site, early) && nesting > list[0].nesting;
+        found += !early && is_constructed(site);
     }
     for (uint32_t i = 1; i < count; i++) found += list[i].nesting > list[0].nesting;
     if (!found) return 0;
@@ -108,6 +114,8 @@ void cf_each_guard(const struct cf_layout *l,
         const struct cf_site *site = &l->sites[i];
         if (is_entry(site))
             guard_entry(&g, site);
+        else if (is_constructed(site))
+            guard(&g, &l->thrown, INT32_MAX, site->at, site->snippet->length);
         else if (is_exit(l->edit, site))
             guard(&g, &l->thrown, -site->order, site->at, site->snippet->length);
     }

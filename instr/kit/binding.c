@@ -7,7 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const role_names[] = {"enter", "returned", "thrown", "exit", "@Instead"};
+static const char *const role_names[] = {"enter",  "constructed", "returned",
+                                         "thrown", "exit",        "@Instead"};
 
 // A method while its parameters are read.
 struct subject {
@@ -53,12 +54,14 @@ enum { MOST_ARGUMENT = 254 };
 
 enum {
     AT_ENTER = 1 << INSTR_KIT_ENTER,
+    AT_CONSTRUCTED = 1 << INSTR_KIT_CONSTRUCTED,
     AT_RETURNED = 1 << INSTR_KIT_RETURNED,
     AT_THROWN = 1 << INSTR_KIT_THROWN,
     AT_EXIT = 1 << INSTR_KIT_EXIT,
     AT_INSTEAD = 1 << INSTR_KIT_INSTEAD,
     AFTER = AT_RETURNED | AT_THROWN | AT_EXIT,
-    EVERYWHERE = AFTER | AT_ENTER | AT_INSTEAD
+    LATER = AT_CONSTRUCTED | AFTER,
+    EVERYWHERE = AT_ENTER | LATER | AT_INSTEAD
 };
 
 static const struct annotation_of_value values[] = {
@@ -67,7 +70,7 @@ static const struct annotation_of_value values[] = {
     {"Field", INSTR_KIT_FIELD, EVERYWHERE, NULL},
     {"Method", INSTR_KIT_METHOD, EVERYWHERE, "Ljava/lang/String;"},
     {"AllArgs", INSTR_KIT_ALL, EVERYWHERE, "[Ljava/lang/Object;"},
-    {"Enter", INSTR_KIT_ENTERED, AFTER, NULL},
+    {"Enter", INSTR_KIT_ENTERED, LATER, NULL},
     {"Result", INSTR_KIT_RESULT, AT_RETURNED | AT_EXIT, NULL},
     {"Thrown", INSTR_KIT_THROWABLE, AT_THROWN | AT_EXIT, "Ljava/lang/Throwable;"},
 };
@@ -273,7 +276,9 @@ static void read_parameters(struct subject *s) {
 
 static void check_result(const struct subject *s) {
     const struct instr_kit_method *m = s->method;
-    if ((m->role == INSTR_KIT_THROWN || m->role == INSTR_KIT_EXIT) && m->result[0] != 'V')
+    bool replaces_none = m->role == INSTR_KIT_CONSTRUCTED || m->role == INSTR_KIT_THROWN ||
+                         m->role == INSTR_KIT_EXIT;
+    if (replaces_none && m->result[0] != 'V')
         complain(s, "returns a value that goes nowhere: make it void");
     if (s->skip && m->role != INSTR_KIT_ENTER)
         complain(s, "@Skip is for enter, which decides whether the method runs");
@@ -314,8 +319,8 @@ static void read_method(struct subject *s, struct instr_kit_advice *advice) {
     unsigned flags = s->member->access_flags;
     if (flags & (CF_ACC_BRIDGE | CF_ACC_SYNTHETIC)) return;
     if (role == INSTR_KIT_ROLES && has_annotation(s))
-        complain(s, "is never called: advice methods are enter, returned, thrown and exit, and "
-                    "those with @Instead");
+        complain(s, "is never called: advice methods are enter, constructed, returned, thrown and "
+                    "exit, and those with @Instead");
     if (role == INSTR_KIT_ROLES) return;
     if (!(flags & CF_ACC_STATIC) || flags & CF_ACC_PRIVATE || flags & CF_ACC_NATIVE) {
         complain(s, "advice methods are static, and not private or native");
@@ -363,12 +368,17 @@ static void check_advice(struct instr_kit *kit, const struct kit_source *source,
     for (unsigned r = 0; r < INSTR_KIT_ROLES; r++) any |= advice->methods[r] != NULL;
     if (!any && kit->usable)
         kit_problem(kit, true, kit_where(source, NULL),
-                    "%s has no advice method: write a static enter, returned, thrown or exit, or "
-                    "one with @Instead",
+                    "%s has no advice method: write a static enter, constructed, returned, thrown "
+                    "or exit, or one with @Instead",
                     advice->name);
     if (instead && !advice->calls)
         kit_problem(kit, true, instead->source,
                     "%s: @Instead replaces calls: write calls = true in @Advice", instead->name);
+    const struct instr_kit_method *constructed = advice->methods[INSTR_KIT_CONSTRUCTED];
+    if (constructed && advice->calls)
+        kit_problem(kit, true, constructed->source,
+                    "%s: is called in constructors, not at calls: leave calls = true out",
+                    constructed->name);
     for (unsigned r = 0; r < INSTR_KIT_INSTEAD; r++) check_entered(kit, advice, advice->methods[r]);
 }
 

@@ -191,11 +191,15 @@ static const char *check_method(const struct fitting *f) {
 const char *instr_kit_misfit(const struct instr_kit_advice *advice,
                              const struct instr_kit_subject *subject, char *reason, size_t size) {
     struct fitting f = {.subject = subject, .reason = reason, .size = size};
+    unsigned called = 0;
     f.is_constructor = CF_IS(subject->name, "<init>");
     for (unsigned r = 0; r < INSTR_KIT_ROLES; r++) {
         f.method = advice->methods[r];
-        const char *why = f.method ? check_method(&f) : NULL;
+        if (!f.method || (r == INSTR_KIT_CONSTRUCTED && !f.is_constructor)) continue;
+        const char *why = check_method(&f);
         if (why) return why;
+        called++;
     }
-    return NULL;
+    f.method = advice->methods[INSTR_KIT_CONSTRUCTED];
+    return called || !f.method ? NULL : misfit(&f, "is called in constructors only");
 }

@@ -53,7 +53,8 @@ struct instr_kit_class {
 
 // What an advice method is called for. One advice has at most one of each.
 enum instr_kit_role {
-    INSTR_KIT_ENTER,    // at the entry; of constructors before super()
+    INSTR_KIT_ENTER,       // at the entry; of constructors before super()
+    INSTR_KIT_CONSTRUCTED, // in constructors only, behind super() or this()
     INSTR_KIT_RETURNED, // after a normal return; its result, if it has one, replaces the method's
     INSTR_KIT_THROWN,   // after an exception
     INSTR_KIT_EXIT,     // after both, behind `returned` and `thrown`

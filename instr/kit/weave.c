@@ -25,10 +25,17 @@ static void insert_entry(const struct kit_weaving *w) {
         cf_insert_early_return(w->edit, s, go_on);
 }
 
-static const struct cf_snippet *constructed(const struct kit_weaving *w) {
+// What `constructed` of another advice throws may lead to exits of this one.
+static const struct cf_snippet *keep_self(const struct kit_weaving *w) {
     struct cf_snippet *s = cf_snippet_new(w->edit);
     cf_local(s, CF_OP_aload, 0);
     cf_local(s, CF_OP_astore, w->self);
+    return s;
+}
+
+static const struct cf_snippet *constructed(const struct kit_weaving *w) {
+    struct cf_snippet *s = cf_snippet_new(w->edit);
+    kit_push_constructed(w, s);
     return s;
 }
 
@@ -72,7 +79,7 @@ static bool is_called_by_bridges(const struct cf_class *cls, const struct cf_mem
 }
 
 static bool needs_self(const struct kit_weaving *w) {
-    for (unsigned r = INSTR_KIT_RETURNED; r <= INSTR_KIT_EXIT && !w->is_static; r++) {
+    for (unsigned r = INSTR_KIT_CONSTRUCTED; r <= INSTR_KIT_EXIT && !w->is_static; r++) {
         const struct instr_kit_method *m = w->advice->methods[r];
         for (size_t i = 0; m && i < m->parameter_count; i++)
             if (m->parameters[i].value == INSTR_KIT_THIS ||
@@ -116,7 +123,9 @@ static void insert(const struct kit_weaving *w) {
     insert_entry(w);
     if (advice->methods[INSTR_KIT_EXIT] || advice->methods[INSTR_KIT_RETURNED] || advice->outermost)
         cf_insert_exits(w->edit, returned(w));
-    if (w->self && w->edit->constructor) cf_insert_constructed(w->edit, constructed(w));
+    if (w->self && w->edit->constructor) cf_insert_constructed_first(w->edit, keep_self(w));
+    if (advice->methods[INSTR_KIT_CONSTRUCTED] && w->edit->constructor)
+        cf_insert_constructed(w->edit, constructed(w));
     if (!advice->methods[INSTR_KIT_EXIT] && !advice->methods[INSTR_KIT_THROWN] &&
         !advice->outermost)
         return;

@@ -374,6 +374,11 @@ void kit_push_enter(const struct kit_weaving *w, struct cf_snippet *s) {
     }
 }
 
+void kit_push_constructed(const struct kit_weaving *w, struct cf_snippet *s) {
+    struct kit_moment at = {.has_this = true};
+    kit_push_call(w, s, INSTR_KIT_CONSTRUCTED, &at);
+}
+
 uint32_t kit_push_skip(const struct kit_weaving *w, struct cf_snippet *s) {
     const struct instr_kit_method *method = w->advice->methods[INSTR_KIT_ENTER];
     if (!method || !method->skips) return UINT32_MAX;
@@ -437,7 +442,7 @@ static const char *this_misfit(const struct kit_weaving *w, char *reason, size_t
 }
 
 bool kit_passes_later(const struct instr_kit_advice *advice, size_t index) {
-    for (unsigned r = INSTR_KIT_RETURNED; r <= INSTR_KIT_EXIT; r++) {
+    for (unsigned r = INSTR_KIT_CONSTRUCTED; r <= INSTR_KIT_EXIT; r++) {
         const struct instr_kit_method *m = advice->methods[r];
         for (size_t i = 0; m && i < m->parameter_count; i++)
             if (m->parameters[i].value == INSTR_KIT_ALL ||

@@ -73,6 +73,8 @@ bool kit_push_call(const struct kit_weaving *w, struct cf_snippet *s, enum instr
                    const struct kit_moment *at);
 // Calls `enter`, and stores what is passed later.
 void kit_push_enter(const struct kit_weaving *w, struct cf_snippet *s);
+// Behind super() or this(): calls `constructed`.
+void kit_push_constructed(const struct kit_weaving *w, struct cf_snippet *s);
 // Branches to a new label unless what @Skip says is so, and pushes nothing as the result. UINT32_MAX: there is no @Skip.
 uint32_t kit_push_skip(const struct kit_weaving *w, struct cf_snippet *s);
 // A result that the advice has as Object, on the stack, becomes one of the method's type.

@@ -17,6 +17,8 @@ import java.lang.annotation.Target;
  * The methods, all optional, but at least one is there:
  * <ul>
  * <li>{@code enter}: before the method runs. What it returns is kept for the others ({@link Enter}).
+ * <li>{@code constructed}: in a constructor, after its call of {@code super()} or {@code this()}. Where that call throws
+ * an exception, {@code constructed} is not called.
  * <li>{@code returned}: after it returned. If it is not void, its result replaces that of the method.
  * <li>{@code thrown}: after it threw an exception.
  * <li>{@code exit}: after either.

@@ -6,8 +6,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * The object whose method is advised: null in static methods, and in {@code enter} of constructors. The parameter has its
- * class as type, or Object.
+ * The object whose method is advised: null in static methods, and in {@code enter} of constructors, where
+ * {@code constructed} has it. The parameter has its class as type, or Object.
  */
 @Retention(RetentionPolicy.CLASS)
 @Target(ElementType.PARAMETER)

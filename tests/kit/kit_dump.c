@@ -50,7 +50,8 @@ static void print_text(const char *label, const char *template_text) {
 }
 
 static void dump_method(const struct instr_kit_method *m) {
-    static const char *const roles[] = {"enter", "returned", "thrown", "exit", "instead"};
+    static const char *const roles[] = {"enter",  "constructed", "returned",
+                                        "thrown", "exit",        "instead"};
     static const char *const values[] = {"argument", "this",    "field",  "method",
                                          "all",      "entered", "result", "thrown"};
     printf("  %s %s:%u", roles[m->role], m->source.file, m->source.line);

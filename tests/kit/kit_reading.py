@@ -271,10 +271,10 @@ class ReadingTest(KitTest):
         self.wrong("@Skip static void enter() { /*!*/ }", "enter: @Skip wants a result of boolean, or an object")
         self.wrong("@Skip static void exit() { /*!*/ }", "exit: @Skip is for enter")
         self.wrong("@Instead static void f() { /*!*/ }", "f: @Instead replaces calls: write calls = true in @Advice")
-        self.wrong("static void enter() { }\nstatic void onExit(@Enter long start) { /*!*/ }", "onExit: is never called: advice methods are enter, returned, thrown and exit, and those with @Instead")
+        self.wrong("static void enter() { }\nstatic void onExit(@Enter long start) { /*!*/ }", "onExit: is never called: advice methods are enter, constructed, returned, thrown and exit, and those with @Instead")
         self.wrong("static void enter() { }\n@Skip static boolean skip() { /*!*/ return true; }", "skip: is never called")
         self.wrong("static native void enter();\nstatic void exit() { }", "enter: " + static)
-        self.wrong("static void onEnter() { }", "Bad has no advice method: write a static enter, returned, thrown or exit")
+        self.wrong("static void onEnter() { }", "Bad has no advice method: write a static enter, constructed, returned, thrown or exit")
 
     def test_parameters_that_cannot_be_bound(self):
         self.wrong("static void enter(@Result Object o) { /*!*/ }", "enter: parameter 1: @Result has no value in enter")
@@ -312,6 +312,9 @@ class ReadingTest(KitTest):
         self.wrong(enter, "@Advice: callers is for calls = true", before='@Advice(value = "a.b", callers = "c.d")')
         self.wrong(enter, '@Advice: calls = true needs the classes that call: callers = "com.acme.**"', before='@Advice(value = "a.b", calls = true)')
         self.wrong(enter, "@Advice: a call does not show annotations: name the methods", before='@Advice(value = "a.b", calls = true, callers = "c.d", annotated = "e.f")')
+        self.wrong("static void constructed() { /*!*/ }", "constructed: is called in constructors, not at calls: leave calls = true out", before='@Advice(value = "a.b.c(..)", calls = true, callers = "c.d")')
+        self.wrong("static int constructed() { /*!*/ return 1; }", "constructed: returns a value that goes nowhere: make it void")
+        self.wrong("static void constructed(@Thrown Throwable t) { /*!*/ }", "constructed: parameter 1: @Thrown has no value in constructed")
         self.wrong(enter, "@Advice: calls of constructors are not advised: advise the constructor itself", before='@Advice(value = "a.b.<init>(..)", calls = true, callers = "c.d")')
         self.wrong(enter, "@Advice: a+.b: a pattern with + is for methods, not for calls: name the classes whose methods are called", before='@Advice(value = "a+.b", calls = true, callers = "c.d")')
         self.wrong(enter, "types: write names of packages or classes with dots", before='@Advice(value = "a.b", types = "a/b|c")')

@@ -75,6 +75,79 @@ class RunningTest(ShopTest):
         self.assertEqual(err, [])
         self.assertEqual(out, ["<nulls", ">truenull"] + PLAIN[:2] + ["<null", ">truejava.lang.IllegalArgumentException: empty"] + PLAIN[2:])
 
+    maxDiff = None
+
+    def test_constructed(self):
+        """Behind super() and this(), before the rest; not where super() throws; arguments as they were."""
+        self.app = self.build("made", Shop="""
+            package com.acme;
+            public class Shop {
+                static class Base {
+                    final int size;
+                    Base(int size) { this.size = size; if (size < 0) throw new IllegalArgumentException("size"); System.out.println("base"); }
+                }
+                static class Made extends Base {
+                    private String name = "initial";
+                    Made(String n, int k) { super(k = k + (n == null ? 1 : 2)); n = "other"; name = n; System.out.println("rest " + k); if (k > 50) throw new IllegalStateException("late"); }
+                    Made(int k) { this(null, k); System.out.println("delegated"); }
+                    int size() { return size; }
+                }
+                static class Plain { int x = 3; }
+                public static void main(String[] a) {
+                    System.out.println(new Made(4).size());
+                    try { new Made("n", -9); } catch (IllegalArgumentException e) { System.out.println("caught " + e.getMessage()); }
+                    try { new Made("n", 90); } catch (IllegalStateException e) { System.out.println("caught " + e.getMessage()); }
+                    System.out.println(new Plain().x);
+                }
+            }""")
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop$Made.*(..)") final class Both {
+                static int count;
+                static long enter() { return ++count; }
+                static void constructed(@This Object o, @Enter long e, @Field("name") String name, @Method String m, @AllArgs Object[] all) {
+                    System.out.println("constructed " + o.getClass().getSimpleName() + e + name + m.substring(14) + java.util.Arrays.asList(all));
+                }
+                static void exit(@Enter long e, @This Object o, @Thrown Throwable t) { System.out.println("exit " + e + (o == null) + t); }
+            }
+            @Advice("com.acme.Shop$Plain.<init>()") final class Own {
+                static void constructed(@Field("x") int x) { System.out.println("x " + x); throw new IllegalStateException(); }
+            }""")
+        self.assertEqual(err, ["instr: advice Own has thrown an exception, which is dropped: java.lang.IllegalStateException (in Own.constructed, line 12)"])
+        self.assertEqual(out, ["base", "constructed Made2nullMade.<init>(java.lang.String,int)[null, 4]", "rest 5", "exit 2falsenull",
+                               "constructed Made1otherMade.<init>(int)[4]", "delegated", "exit 1falsenull", "exit 3falsenull", "5",
+                               "caught size",  # the JVM has no handlers around super()
+                               "base", "constructed Made5nullMade.<init>(java.lang.String,int)[n, 90]", "rest 92",
+                               "exit 5falsejava.lang.IllegalStateException: late", "caught late", "x 0", "3"])
+
+    def test_constructed_throws_on_purpose(self):
+        kits = ["kit=" + self.kit("""
+            @Advice(value = "com.acme.Shop.<init>(..)", rethrow = SecurityException.class) final class Slow {
+                static void enter() { System.out.println("<%s"); }
+                static void constructed(String name) { System.out.println("=%s"); if (%s && name.isEmpty()) throw new SecurityException("denied"); }
+                static void exit(@This Object o, @Thrown Throwable t) { System.out.println(">%s" + (o == null) + t); }
+            }""" % (name, name, "true" if name == "2" else "false", name), name) for name in ("1", "2", "3")]
+        self.app = self.build("denied", Shop="""
+            package com.acme;
+            public class Shop {
+                Shop(String name) { System.out.println("rest"); }
+                public static void main(String[] a) {
+                    new Shop("s");
+                    try { new Shop(""); } catch (SecurityException e) { System.out.println("caught " + e.getMessage()); }
+                }
+            }""")
+        denied = "falsejava.lang.SecurityException: denied"
+        out, err = self.run_shop(*kits)
+        self.assertEqual((out, err), (["<1", "<2", "<3", "=1", "=2", "=3", "rest", ">3falsenull", ">2falsenull", ">1falsenull",
+                                       "<1", "<2", "<3", "=1", "=2", ">3" + denied, ">2" + denied, ">1" + denied, "caught denied"], []))
+
+    def test_constructed_is_for_constructors(self):
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static void constructed() { }
+            }""")
+        self.assertEqual(out, PLAIN)
+        self.assertTrue(any("Slow.java:4: constructed: is called in constructors only" in line for line in err), err)
+
     def test_skipped_methods(self):
         out, err = self.run_kit("""
             @Advice("com.acme.Shop.twice(long)") final class Outer {

@@ -21,7 +21,7 @@ struct cli_trial_options {
 void cli_trial_read(struct cli_trial_options *options, const char *word);
 
 // Must the trial run without the option? If so, adds it to options->left_out.
-int cli_trial_leaves_out(struct cli_trial_options *options, const char *word);
+int cli_trial_leaves_out(struct cli_trial_options *options, const char *option);
 
 // Writes the words of an environment variable (JAVA_TOOL_OPTIONS and its like: blanks separate them,
 // quotes hold them together) to `out`, of `size` bytes, as they stand but without those that the

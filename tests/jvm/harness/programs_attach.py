@@ -425,11 +425,13 @@ WRITING = ["-Xlog:gc:file=gc.log", "-Xlog:gc*:gc.txt:time", "-Xloggc:old.log", "
 
 
 def content(folder):
-    """The bytes of every file."""
+    """The bytes of every file, with the files of folders in it; None for a folder."""
     found = {}
-    for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), "rb") as f:
-            found[name] = f.read()
+    for at, folders, names in os.walk(folder):
+        found.update({os.path.relpath(os.path.join(at, name), folder): None for name in folders})
+        for name in names:
+            with open(os.path.join(at, name), "rb") as f:
+                found[os.path.relpath(os.path.join(at, name), folder)] = f.read()
     return found
 
 
