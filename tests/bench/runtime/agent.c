@@ -28,11 +28,15 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     (void)thread;
     char reason[256];
     double before = now_us();
-    if (!instr_runtime_start(jvmti, jni, &config, reason, sizeof reason)) {
+    if (!instr_runtime_start(jvmti, jni, &config, reason, sizeof reason) ||
+        !instr_runtime_add(jni, NULL, reason, sizeof reason)) {
         fprintf(stderr, "agent: %s\n", reason);
         exit(1);
     }
     started_us = now_us() - before;
+    // As the agent does for classes that inserted code calls: a full heap does not keep them from it.
+    instr_runtime_introduce(jvmti, jni, "InstrCalls");
+    instr_runtime_introduce(jvmti, jni, "InstrTiming");
 }
 
 static void parse(char *options) {

@@ -7,15 +7,19 @@ WORK is a scratch directory, each JDK the home of one; the first one, of any ver
 words, all but speed and hello. Exits with 1 when something was not exact.
 """
 
+import contextlib
 import glob
 import os
 import subprocess
 import sys
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 # All of the agent that the runtime needs: two rooms, and files of a third.
 C_FILES = ["base/*", "counters/*", "vm/runtime", "vm/runtime_failures", "vm/snapshot", "vm/ticks"]
+
+MOST_SECONDS = 900
 
 
 def run(*command):
@@ -51,10 +55,19 @@ def build(work, jdk):
     return library
 
 
+@contextlib.contextmanager
+def ends_at_last(child):
+    """Ends a program that waits for threads which have failed: with a full heap it reacts to no other signal."""
+    timer = threading.Timer(MOST_SECONDS, child.kill)
+    timer.start()
+    yield
+    timer.cancel()
+
+
 def count(command):
     """Runs the program; how many of its checks were right, and how many wrong."""
     good = bad = 0
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child, ends_at_last(child):
         for line in child.stdout:
             print(line, end="", flush=True)
             good += line.endswith(" ok\n")
@@ -62,7 +75,7 @@ def count(command):
                 print("FAILED %s: %s" % (command[-1], line.strip()))
                 bad += 1
     if child.returncode and not bad:
-        print("FAILED %s: exit status %d" % (command[-1], child.returncode))
+        print("FAILED %s: %s" % (command[-1], f"exit status {child.returncode}" if child.returncode > 0 else f"ended by signal {-child.returncode}"))
         bad += 1
     return good, bad
 
