@@ -46,6 +46,14 @@ public final class InstrExceptions {
 
     private static int count;
 
+    /**
+     * Frames that a StackOverflowError still leaves without a report, on the thread whose stack did not suffice last.
+     * Others that overflow at the same time only try in vain more often.
+     */
+    private static int leftOut;
+
+    private static Thread exhausted;
+
     private InstrExceptions() {}
 
     /** An athrow is about to throw the exception. */
@@ -65,9 +73,10 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void rethrown(Throwable exception, int site, long note) {
+        if (note == FAILED) return;
         try {
             InstrFlight flight = flight();
-            if (exception == null || flight == null || note == FAILED) return;
+            if (exception == null || flight == null) return;
             int hash = System.identityHashCode(exception);
             if (note == 0 || (note ^ (long) hash << HASH_SHIFT) >>> HASH_SHIFT != 0) {
                 start(flight, exception, site);
@@ -103,22 +112,17 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static long passing(Throwable exception, int method) {
-        InstrTask task = InstrThreads.task();
-        if (task == null || exception == null) return 0;
-        if (task.leftOut == 0 || !(exception instanceof StackOverflowError)) return pass(task, exception, method);
-        task.leftOut--;
-        return FAILED;
-    }
-
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    private static long pass(InstrTask task, Throwable exception, int method) {
+        Thread overflowed = exception instanceof StackOverflowError ? Thread.currentThread() : null;
+        if (overflowed != null && leftOut > 0 && exhausted == overflowed) {
+            leftOut--;
+            return FAILED;
+        }
         try {
-            InstrFlight flight = flight(task);
-            if (flight != null) return end(flight, exception, method, true);
+            return pass(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) {
-                task.leftOut = LEFT_OUT;
+                leftOut = LEFT_OUT;
+                exhausted = overflowed;
                 return FAILED;
             }
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
@@ -126,38 +130,50 @@ public final class InstrExceptions {
         return 0;
     }
 
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static long pass(Throwable exception, int method) {
+        InstrFlight flight = flight();
+        return exception == null || flight == null ? 0 : end(flight, exception, method, true);
+    }
+
     /**
      * The exception leaves the method. While the stack is exhausted, reporting that fails in frame after frame, and each
      * time HotSpot walks the whole stack. So after a failure some frames are left out. Those that follow have more room.
-     * This method is small, so that it seldom fails itself.
+     * What decides that calls nothing: it fails in the one frame alone in which the stack ended.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void left(Throwable exception, int method) {
-        InstrTask task = InstrThreads.task();
-        if (task == null || exception == null) return;
-        if (task.leftOut > 0 && exception instanceof StackOverflowError) task.leftOut--;
-        else leave(task, exception, method);
+        Thread overflowed = exception instanceof StackOverflowError ? Thread.currentThread() : null;
+        if (overflowed != null && leftOut > 0 && exhausted == overflowed) {
+            leftOut--;
+            return;
+        }
+        try {
+            leave(exception, method);
+        } catch (Throwable failed) {
+            if (failed instanceof StackOverflowError) {
+                leftOut = LEFT_OUT;
+                exhausted = overflowed;
+            }
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
+        }
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    private static void leave(InstrTask task, Throwable exception, int method) {
-        try {
-            InstrFlight flight = flight(task);
-            if (flight == null) return;
-            if (!isKnown(flight, exception, 3)) {
-                int row = find(flight, exception, method);
-                flight.suspend();
-                if (row < 0) return;
-                add(row);
-                flight.begin(System.identityHashCode(exception), row, isReused(exception));
-            }
-            if (flight.reused && flight.frames == null) note(flight, 2);
-        } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError) task.leftOut = LEFT_OUT;
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
+    private static void leave(Throwable exception, int method) {
+        InstrFlight flight = flight();
+        if (exception == null || flight == null) return;
+        if (!isKnown(flight, exception, 3)) {
+            int row = find(flight, exception, method);
+            flight.suspend();
+            if (row < 0) return;
+            add(row);
+            flight.begin(System.identityHashCode(exception), row, isReused(exception));
         }
+        if (flight.reused && flight.frames == null) note(flight, 2);
     }
 
     /** The exception has left its thread: Thread.dispatchUncaughtException has it. */
@@ -236,6 +252,7 @@ public final class InstrExceptions {
         if (joined) method &= ~JOINED;
         boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
+        if (exception instanceof StackOverflowError) exhausted = null;
         int row = known ? flight.row : find(flight, exception, method);
         if (!known) flight.suspend();
         flight.end();

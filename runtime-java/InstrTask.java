@@ -28,9 +28,6 @@ final class InstrTask {
      */
     int[] stack;
 
-    /** The number of frames that a StackOverflowError still leaves without a report: InstrExceptions.left. */
-    int leftOut;
-
     /** The exceptions in flight; null: there were none so far. */
     InstrFlight flight;
 }
