@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 static uint64_t add(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -50,12 +50,25 @@ static int add_class(struct cover_times *times, const json_t *item) {
     return 0;
 }
 
+// Notes the file. 1: it was read before; -1: memory ran out.
+static int note_file(struct cover_times *times, const struct stat *st) {
+    for (size_t i = 0; i < times->file_count; i++)
+        if (times->files[i].device == st->st_dev && times->files[i].inode == st->st_ino) return 1;
+    if (!INSTR_ARRAY_RESERVE(times->files, times->file_capacity, times->file_count + 1)) return -1;
+    times->files[times->file_count++] = (struct cover_times_file){st->st_dev, st->st_ino};
+    return 0;
+}
+
 int cover_times_read(struct cover_times *times, const char *path) {
     char file[PATH_MAX], reason[CLI_REASON_SIZE];
     struct cli_bytes bytes;
     json_error_t error;
-    if (snprintf(file, sizeof file, "%s.counts", path) >= PATH_MAX || access(file, F_OK) != 0)
+    struct stat st;
+    if (snprintf(file, sizeof file, "%s.counts", path) >= PATH_MAX || stat(file, &st) != 0)
         return 0;
+    int noted = note_file(times, &st);
+    if (noted == 1) return 0;
+    if (noted < 0) return cli_no_memory(), -1;
     if (cli_read_file(file, &bytes, reason) != 0) {
         cli_error("%s: %s", file, reason);
         return -1;
@@ -101,6 +114,7 @@ void cover_times_finish(struct cover_times *times) {
 void cover_times_free(struct cover_times *times) {
     for (size_t i = 0; i < times->count; i++) free(times->list[i].counts);
     free(times->list);
+    free(times->files);
 }
 
 // --- a method ---

@@ -7,6 +7,7 @@
 #include "instr/cli/coverage/classes.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct cover_probe_counts {
     uint64_t id; // of the class
@@ -14,12 +15,19 @@ struct cover_probe_counts {
     size_t count;
 };
 
+struct cover_times_file {
+    dev_t device;
+    ino_t inode;
+};
+
 struct cover_times {
     struct cover_probe_counts *list; // by id once cover_times_finish was called
     size_t count, capacity;
+    struct cover_times_file *files; // that were read
+    size_t file_count, file_capacity;
 };
 
-// Adds what lies beside an .exec file. 0, also if there is nothing; -1 after a message.
+// Adds what lies beside an .exec file, once if the same file is named twice. 0, also if there is nothing; -1 after a message.
 int cover_times_read(struct cover_times *times, const char *path);
 // Adds up the numbers of each class.
 void cover_times_finish(struct cover_times *times);
