@@ -27,8 +27,9 @@ TRANSIENT = re.compile(r"concurrent class loading|dependenc|stale|Jvmti state ch
 # most moves and monitorexit there. These handlers, which no compiler generates, cover their whole method; C2 compiles it.
 OWN_HANDLER = re.compile(r"exception handler covers itself|error while joining with exception handler")
 OWN_HANDLERS = re.compile(r"cases\.(WholeMethod::|FramesAndLocals::lambda)")
-# Run once each, at the same time, in threads of their own: on JDK 8 some plain runs leave one or the other interpreted, by chance.
-AT_ONCE = re.compile(r"cases\.Loops::(spin|sleep|locked)$")
+# Compiled by chance: run once each, at the same time, in threads of their own, of which on JDK 8 some plain runs leave one or the other
+# interpreted; called at one place, at which -Xcomp compiles the first method that is called, and the collector decides which it is.
+BY_CHANCE = re.compile(r"cases\.(Loops::(spin|sleep|locked)|Finalizers\$\w+::finalize)$")
 # Of PrintCompilation; without tiers (-XX:-TieredCompilation) none is named.
 TOP = (None, "1", "4")
 # Each compiler alone, at the first call of a method.
@@ -98,7 +99,7 @@ class Runs:
                                            if not self.is_runtime(what) and not any(what in plain.skipped for _, plain in self.plain)]
         # With -Xcomp loops are replaced on the stack only where a thread happens to be in one at the time.
         missing = {what for what in self.always() if of and re.match(of, what[0]) and "$$Lambda" not in what[0]
-                   and not ("-Xcomp" in self.java and (what[2] or AT_ONCE.match(what[0])))
+                   and not ("-Xcomp" in self.java and (what[2] or BY_CHANCE.match(what[0])))
                    and not (what[1] == "C1" and OWN_HANDLERS.match(what[0]))}
         for run in range(AGENT_RUNS):
             missing -= (compiled if run == 0 else self.with_passes(names, options)[1]).done
