@@ -486,6 +486,22 @@ void kit_note_applied(const struct instr_kit *kit, const struct instr_kit_advice
                           cf_member_descriptor(cls, edit->method));
 }
 
+// Would boxing an argument call the method itself, and so without end?
+static bool boxes_by_itself(const struct kit_weaving *w) {
+    char type[64];
+    bool boxes = false;
+    for (unsigned r = 0; r < INSTR_KIT_ROLES; r++) {
+        const struct instr_kit_method *m = w->advice->methods[r];
+        for (size_t i = 0; m && i < m->parameter_count; i++)
+            boxes = boxes || m->parameters[i].value == INSTR_KIT_ALL || m->parameters[i].held;
+    }
+    bool makes = CF_IS(w->name, "<init>") || CF_IS(w->name, "valueOf");
+    if (!boxes || !makes || w->scratch || w->descriptor.length < 2) return false;
+    snprintf(type, sizeof type, "%c", w->descriptor.bytes[1]);
+    const struct box *box = box_of(type);
+    return box && cf_slice_is(w->owner, box->name, strlen(box->name));
+}
+
 // Says why the advice is not called here, as a method that is skipped.
 static enum cf_status refuse(const struct kit_weaving *w, const char *reason) {
     const struct instr_kit *kit = w->cls->pass->data;
@@ -503,6 +519,8 @@ enum cf_status kit_begin(struct kit_weaving *w) {
     const char *why = instr_kit_misfit(w->advice, &subject, reason, sizeof reason);
     if (!why) why = this_misfit(w, reason, sizeof reason);
     if (why) return refuse(w, why);
+    if (boxes_by_itself(w))
+        return refuse(w, "@AllArgs and Holder box its argument by a call of the method itself");
     if (instr_kit_bridge_name(w->advice, w->package, w->bridge, sizeof w->bridge) >=
         sizeof w->bridge)
         return refuse(w, "the name of its bridge is too long");

@@ -277,6 +277,29 @@ class FailingTest(ShopTest):
                 self.assertEqual(err, [])
                 self.assertEqual((out + 4 * [""])[line], " " + expected)
 
+    def test_boxing_does_not_come_back_to_the_advice(self):
+        """All constructors of the JDK, and what boxes; only where arguments are boxed."""
+        self.app = self.build("boxes", Shop="""
+            package com.acme;
+            public class Shop {
+                public static void main(String[] a) {
+                    Object[] all = {a.length + 1000, 'c', 1.5 + a.length, 1L << 40, (byte) 3, (short) 1000, 2f, a.length == 0};
+                    System.out.println(java.util.Arrays.asList(all));
+                }
+            }""")
+        expected = "[1000, c, 1.5, 1099511627776, 3, 1000, 2.0, true]"
+        boxes = "Boolean Byte Character Short Integer Long Float Double".split()
+        targets = ", ".join(f'"java.lang.{name}.{method}"' for name in boxes for method in ("<init>(..)", "valueOf(..)"))
+        for what, method, skipped in (("all", "static void exit(@AllArgs Object[] all) { if (all == null) System.out.println(); }", True),
+                                      ("held", "@SuppressWarnings(\"rawtypes\") static void enter(@Arg(0) Holder h) { }", True),
+                                      ("plain", "static void enter() { }", False)):
+            kit = self.kit("@Advice({%s}) final class Slow { %s }" % ('"**.<init>(..)", ' + targets if what == "all" else targets, method), what)
+            out, err = self.run_shop("kit=" + kit)
+            self.assertIn(expected, out, err)
+            refused = [line for line in err if "by a call of the method itself" in line]
+            self.assertEqual(any("java/lang/Integer.valueOf(I)" in line for line in refused), skipped, err)
+            self.assertEqual(any("java/lang/Integer.<init>(I)" in line for line in refused), skipped, err)
+
     def test_methods_that_an_advice_prevents_are_not_entered(self):
         """Other passes leave what they have entered, also if they are named first."""
         kit = self.kit("""
