@@ -187,6 +187,13 @@ static void put_guard(void *entries, uint32_t start, uint32_t end, uint32_t hand
     put_entry(entries, start, end, handler, 0);
 }
 
+// C2 takes the JVM down when it compiles java.lang.Object.<init> with a handler (JDK 17 and 25).
+static int is_object_constructor(const struct cf_edit *edit) {
+    const struct cf_class *cls = edit->code.cls;
+    return CF_IS(cf_member_name(cls, edit->method), "<init>") &&
+           CF_IS(cf_this_name(cls), "java/lang/Object");
+}
+
 enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
     const struct cf_edit *edit = l->edit;
     // The body is covered in as many pieces as there are phases, returns and delegate calls, and
@@ -207,6 +214,9 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *o
     uint32_t length = (uint32_t)(entries.next - p), count = (length - 2) / 8;
     if (count > 65535)
         return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries", count);
+    if (count > edit->code.exception_table_length && is_object_constructor(edit))
+        return cf_fail(&l->edit->error, CF_UNSUPPORTED, 0,
+                       "HotSpot compiles no exception handler in the constructor of Object", 0);
     cf_put2(p, count);
     out->length += length;
     return CF_OK;

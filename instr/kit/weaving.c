@@ -519,6 +519,10 @@ enum cf_status kit_begin(struct kit_weaving *w) {
     const char *why = instr_kit_misfit(w->advice, &subject, reason, sizeof reason);
     if (!why) why = this_misfit(w, reason, sizeof reason);
     if (why) return refuse(w, why);
+    if (w->advice->rethrow_count && CF_IS(w->owner, "java/lang/Object") &&
+        CF_IS(w->name, "<init>") && !w->scratch)
+        return refuse(w, "rethrow needs exception handlers, with which HotSpot does not compile "
+                         "the constructor of Object");
     if (boxes_by_itself(w))
         return refuse(w, "@AllArgs and Holder box its argument by a call of the method itself");
     if (instr_kit_bridge_name(w->advice, w->package, w->bridge, sizeof w->bridge) >=

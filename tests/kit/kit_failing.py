@@ -277,6 +277,22 @@ class FailingTest(ShopTest):
                 self.assertEqual(err, [])
                 self.assertEqual((out + 4 * [""])[line], " " + expected)
 
+    def test_the_constructor_of_object_gets_no_handlers(self):
+        """C2 takes the JVM down when it compiles one there."""
+        self.app = self.build("objects", Shop="""
+            package com.acme;
+            public class Shop {
+                public static void main(String[] a) {
+                    int n = 0;
+                    for (int i = 0; i < 50000; i++) n += new Object().equals(a) ? 1 : 2;
+                    System.out.println(n);
+                }
+            }""")
+        advice = '@Advice(value = "java.lang.Object.<init>()", rethrow = IllegalStateException.class) final class %s { static void enter() { } static void exit() { } }'
+        out, err = self.run_shop("kit=" + self.kit(advice % "Slow" + advice % "Other"))
+        self.assertEqual(out, ["100000"])
+        self.assertTrue(any("Object.<init>()V: skipped: rethrow needs exception handlers" in line for line in err), err)
+
     def test_boxing_does_not_come_back_to_the_advice(self):
         """All constructors of the JDK, and what boxes; only where arguments are boxed."""
         self.app = self.build("boxes", Shop="""
