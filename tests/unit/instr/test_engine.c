@@ -415,6 +415,7 @@ START_TEST(more_locals_hide_no_dead_load) {
     instr_engine_skipped(engine, look_at_skipped, (void *)expected);
     ck_assert_uint_eq(skipped_count, 2);
     c.limits = "2 3";
+    start_again();
     rewrite_with(&good_pass, &c, "calls");
     ck_assert_ptr_nonnull(result.bytes);
 }
