@@ -24,7 +24,6 @@ static const uint64_t LATE_LOADED_FOR = INSTR_LATE_LOADED_FOR * SECOND,
 enum {
     MANY_LOADING = 16384,
     FIRST = 100, // unpaced: classes that are changed before the reply, when the others are queued
-    LOOKS = 8,   // at stacks, if paced: they find what is in use all the time
     TYPICAL = 8, // methods of a class, until it is known
     MISFITS = 16 // in a row with more methods than may still be changed: the others are left out
 };
@@ -239,7 +238,6 @@ static void prepare(struct application *r, JNIEnv *jni, int running) {
                                       .jni = jni,
                                       .batch = r->plan->options.batch,
                                       .running = running,
-                                      .looks = 1,
                                       .context = r,
                                       .wanted = wanted,
                                       .begin = begin,
@@ -316,7 +314,7 @@ int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
     prepare(&context, jni, 1);
     context.r.queue = instr_background_queue();
     context.r.first = context.plan->options.pace ? FIRST : INSTR_PACE_FIRST;
-    context.r.looks = context.plan->options.pace ? 1 : LOOKS;
+    context.r.thorough = !context.plan->options.pace;
     if (!retransform(&context)) return 0;
     done->remaining = context.r.deferred;
     if (context.r.deferred) instr_background_start(done, start, context.r.chosen);

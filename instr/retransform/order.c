@@ -2,27 +2,92 @@
 
 #include "instr/retransform/order.h"
 
+#include "instr/retransform/compiled.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS = 256, DEPTH = 128, METHODS = 2048, PAUSE_US = 3000 };
+enum {
+    THREADS = 256,
+    DEPTH = 128,
+    METHODS = 2048, // on the stacks
+    LOOKS = 8,      // at stacks, if thorough: they find what is in use all the time
+    PAUSE_US = 3000,
+    CLASSES = 1 << 14, // in a set
+    CHUNK = 1024       // references that are kept until repeated ones are dropped
+};
 enum rank { ON_STACK, APPLICATION, OTHER, APPLICATION_UNUSED, OTHER_UNUSED, RANKS };
 
-struct active { // a class with methods on a stack
+struct member {
     jint hash;
     jclass class;
 };
 
-static int by_address(const void *a, const void *b) {
-    const char *x = *(char *const *)a, *y = *(char *const *)b;
-    return (x > y) - (x < y);
-}
+// A set of classes: sorted by hash, except for those that were added last.
+struct class_set {
+    struct member *members; // CLASSES of them
+    size_t count, sorted;
+};
+
+// What is known of the use of classes.
+struct use {
+    struct class_set on_stacks, compiled;
+    bool knows_compiled;
+};
 
 static int by_hash(const void *a, const void *b) {
-    const struct active *x = a, *y = b;
+    const struct member *x = a, *y = b;
     return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+// Is it among the members from `from` on that have the hash of members[from]?
+static bool is_among(JNIEnv *jni, const struct member *members, size_t from, size_t to,
+                     jclass class) {
+    jint hash = members[from].hash;
+    for (size_t i = from; i < to && members[i].hash == hash; i++)
+        if ((*jni)->IsSameObject(jni, members[i].class, class)) return true;
+    return false;
+}
+
+// Sorts the set and drops what is in it twice.
+static void sort_set(JNIEnv *jni, struct class_set *set) {
+    struct member *members = set->members;
+    size_t different = 0, first = 0; // `first`: of those with the same hash
+    qsort(members, set->count, sizeof *members, by_hash);
+    for (size_t i = 0; i < set->count; i++) {
+        if (different && members[first].hash != members[i].hash) first = different;
+        if (different > first && members[first].hash == members[i].hash &&
+            is_among(jni, members, first, different, members[i].class))
+            (*jni)->DeleteLocalRef(jni, members[i].class);
+        else
+            members[different++] = members[i];
+    }
+    set->count = set->sorted = different;
+}
+
+// Adds the class of the method.
+static void add_class(jvmtiEnv *jvmti, JNIEnv *jni, struct class_set *set, jmethodID method) {
+    struct member *m = &set->members[set->count];
+    if (set->count == CLASSES ||
+        (*jvmti)->GetMethodDeclaringClass(jvmti, method, &m->class) != JVMTI_ERROR_NONE)
+        return;
+    if ((*jvmti)->GetObjectHashCode(jvmti, m->class, &m->hash) != JVMTI_ERROR_NONE) {
+        (*jni)->DeleteLocalRef(jni, m->class);
+        return;
+    }
+    if (++set->count >= set->sorted + CHUNK || set->count == CLASSES) sort_set(jni, set);
+}
+
+static bool is_member(jvmtiEnv *jvmti, JNIEnv *jni, const struct class_set *set, jclass class) {
+    struct member key = {0, class};
+    if (!set->count || (*jvmti)->GetObjectHashCode(jvmti, class, &key.hash) != JVMTI_ERROR_NONE)
+        return false;
+    const struct member *found =
+        bsearch(&key, set->members, set->count, sizeof *set->members, by_hash);
+    while (found && found > set->members && found[-1].hash == key.hash) found--;
+    return found && is_among(jni, set->members, (size_t)(found - set->members), set->count, class);
 }
 
 // Finds the methods on the stacks of threads, each once.
@@ -30,7 +95,7 @@ static size_t find_methods(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID *methods) {
     jint threads = 0;
     jthread *list = NULL;
     jvmtiStackInfo *stacks = NULL;
-    size_t n = 0, different = 0;
+    size_t n = 0;
     if ((*jvmti)->GetAllThreads(jvmti, &threads, &list) != JVMTI_ERROR_NONE) return 0;
     jint looked_at = threads < THREADS ? threads : THREADS;
     if ((*jvmti)->GetThreadListStackTraces(jvmti, looked_at, list, DEPTH, &stacks) !=
@@ -42,55 +107,28 @@ static size_t find_methods(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID *methods) {
     for (jint i = 0; i < threads; i++) (*jni)->DeleteLocalRef(jni, list[i]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)list);
-    qsort(methods, n, sizeof *methods, by_address);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || methods[i] != methods[different - 1]) methods[different++] = methods[i];
-    return different;
+    return instr_methods_sort(methods, n);
 }
 
-// Sorts the classes and drops references to the same one as far as they are neighbors.
-static size_t sort_active(JNIEnv *jni, struct active *active, size_t found) {
-    size_t different = 0;
-    qsort(active, found, sizeof *active, by_hash);
-    for (size_t i = 0; i < found; i++) {
-        const struct active *last = &active[different - (different > 0)];
-        if (different && last->hash == active[i].hash &&
-            (*jni)->IsSameObject(jni, last->class, active[i].class))
-            (*jni)->DeleteLocalRef(jni, active[i].class);
-        else
-            active[different++] = active[i];
-    }
-    return different;
-}
-
-// Finds the classes with methods on stacks, sorted.
-static size_t find_active(jvmtiEnv *jvmti, JNIEnv *jni, struct active *active, int looks) {
+static void find_on_stacks(jvmtiEnv *jvmti, JNIEnv *jni, struct class_set *set, int looks) {
     jmethodID *methods = malloc(METHODS * sizeof *methods);
-    size_t found = 0;
     for (int look = 0; look < looks && methods; look++) {
         if (look) usleep(PAUSE_US);
         size_t n = find_methods(jvmti, jni, methods);
-        for (size_t i = 0; i < n && found < METHODS; i++) {
-            struct active *a = &active[found];
-            if ((*jvmti)->GetMethodDeclaringClass(jvmti, methods[i], &a->class) == JVMTI_ERROR_NONE)
-                found += (*jvmti)->GetObjectHashCode(jvmti, a->class, &a->hash) == JVMTI_ERROR_NONE;
-        }
-        found = sort_active(jni, active, found);
+        for (size_t i = 0; i < n; i++) add_class(jvmti, jni, set, methods[i]);
     }
     free(methods);
-    return found;
+    sort_set(jni, set);
 }
 
-static int is_active(jvmtiEnv *jvmti, JNIEnv *jni, const struct active *active, size_t count,
-                     jclass class) {
-    struct active key = {0, class};
-    if (!count || (*jvmti)->GetObjectHashCode(jvmti, class, &key.hash) != JVMTI_ERROR_NONE)
-        return 0;
-    const struct active *found = bsearch(&key, active, count, sizeof *active, by_hash);
-    while (found && found > active && found[-1].hash == key.hash) found--;
-    for (; found && found < active + count && found->hash == key.hash; found++)
-        if ((*jni)->IsSameObject(jni, found->class, class)) return 1;
-    return 0;
+// False: the JVM does not say what it has compiled.
+static bool find_compiled(jvmtiEnv *jvmti, JNIEnv *jni, struct class_set *set) {
+    jmethodID *methods;
+    size_t n = instr_compiled_methods(jni, &methods);
+    for (size_t i = 0; i < n; i++) add_class(jvmti, jni, set, methods[i]);
+    free(methods);
+    sort_set(jni, set);
+    return n > 0 && set->count < CLASSES;
 }
 
 static int has_modules(jvmtiEnv *jvmti) {
@@ -130,39 +168,52 @@ static enum rank by_loader(jvmtiEnv *jvmti, JNIEnv *jni, int modules, jclass cla
     return rank;
 }
 
-static enum rank by_use(jvmtiEnv *jvmti, JNIEnv *jni, int modules, jclass class) {
+static enum rank rank_of(jvmtiEnv *jvmti, JNIEnv *jni, const struct use *use, int modules,
+                         jclass class) {
+    if (is_member(jvmti, jni, &use->on_stacks, class)) return ON_STACK;
     enum rank rank = by_loader(jvmti, jni, modules, class);
-    if (!instr_retransform_is_unused(jvmti, class)) return rank;
+    bool unused = use->knows_compiled ? !is_member(jvmti, jni, &use->compiled, class)
+                                      : instr_retransform_is_unused(jvmti, class);
+    if (!unused) return rank;
     return rank == APPLICATION ? APPLICATION_UNUSED : OTHER_UNUSED;
 }
 
-static void sort(jclass *classes, jint count, const uint8_t *ranks, jclass *sorted) {
+// Sorts the classes by rank. `ranks` has room for as many, and so has `sorted`.
+static struct instr_order sort(jclass *classes, jint count, const uint8_t *ranks, jclass *sorted) {
+    struct instr_order order = {0, 0};
     jint n = 0;
-    for (int rank = 0; rank < RANKS; rank++)
+    for (int rank = 0; rank < RANKS; rank++) {
         for (jint i = 0; i < count; i++)
             if (ranks[i] == rank) sorted[n++] = classes[i];
+        if (rank == ON_STACK) order.on_stacks = n;
+        if (rank == OTHER) order.used = n;
+    }
     memcpy(classes, sorted, (size_t)count * sizeof *classes);
+    return order;
 }
 
-jint instr_retransform_order(jvmtiEnv *jvmti, JNIEnv *jni, jclass *classes, jint count, int looks) {
-    jint on_stacks = 0;
+struct instr_order instr_retransform_order(jvmtiEnv *jvmti, JNIEnv *jni, jclass *classes,
+                                           jint count, bool thorough) {
+    struct instr_order order = {0, count};
+    struct use use = {0};
     jclass *sorted = malloc((size_t)count * sizeof *sorted);
     uint8_t *ranks = malloc((size_t)count);
-    struct active *active = malloc(METHODS * sizeof *active);
-    if (sorted && ranks && active && (*jni)->PushLocalFrame(jni, METHODS + 64) == 0) {
-        size_t found = find_active(jvmti, jni, active, looks);
+    use.on_stacks.members = malloc(CLASSES * sizeof *use.on_stacks.members);
+    use.compiled.members = thorough ? malloc(CLASSES * sizeof *use.compiled.members) : NULL;
+    if (sorted && ranks && use.on_stacks.members && (use.compiled.members || !thorough) &&
+        (*jni)->PushLocalFrame(jni, (thorough ? 2 * CLASSES : METHODS) + 64) == 0) {
+        find_on_stacks(jvmti, jni, &use.on_stacks, thorough ? LOOKS : 1);
+        use.knows_compiled = thorough && find_compiled(jvmti, jni, &use.compiled);
         int modules = has_modules(jvmti);
         for (jint i = 0; i < count; i++)
-            ranks[i] = is_active(jvmti, jni, active, found, classes[i])
-                           ? ON_STACK
-                           : (uint8_t)by_use(jvmti, jni, modules, classes[i]);
-        for (jint i = 0; i < count; i++) on_stacks += ranks[i] == ON_STACK;
-        sort(classes, count, ranks, sorted);
+            ranks[i] = (uint8_t)rank_of(jvmti, jni, &use, modules, classes[i]);
+        order = sort(classes, count, ranks, sorted);
         (*jni)->PopLocalFrame(jni, NULL);
     }
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     free(sorted);
     free(ranks);
-    free(active);
-    return on_stacks;
+    free(use.on_stacks.members);
+    free(use.compiled.members);
+    return order;
 }

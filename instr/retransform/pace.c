@@ -11,12 +11,12 @@
 #define MS UINT64_C(1000000)
 enum {
     WINDOW_MS = 20,
-    RATIO = 16,        // of rest to busy time, at first
-    RATIO_UNUSED = 4,  // the same where no compiled code is dropped
-    SHORT_MS = 20,     // a batch that kept the JVM busy for less may be larger
-    LONG_MS = 50,      // ... for longer, must be smaller
-    LONGEST_MS = 4000, // a JVM whose compilers never rest is not waited for
-    IDLE_PERCENT = 5   // of a processor: the application uses no more when it is idle
+    RATIO = 16,         // of rest to busy time, at first
+    SHORT_MS = 20,      // a batch that kept the JVM busy for less may be larger
+    LONG_MS = 50,       // ... for longer, must be smaller
+    LONGEST_MS = 4000,  // a JVM whose compilers never rest is not waited for
+    QUIET_PERCENT = 25, // of a window: compilers that use less have nothing large at hand
+    IDLE_PERCENT = 5    // of a processor: the application uses no more when it is idle
 };
 
 void instr_pace_begin(struct instr_pace *pace) {
@@ -30,12 +30,11 @@ void instr_pace_batch(struct instr_pace *pace, enum instr_pace_use use) {
     if (!pace->begun) pace->begun = pace->start;
 }
 
-unsigned instr_pace_ratio(enum instr_pace_use use, uint64_t elapsed) {
+unsigned instr_pace_ratio(uint64_t elapsed) {
     const uint64_t minute = 60000 * MS;
-    unsigned ratio = use == INSTR_PACE_UNUSED ? RATIO_UNUSED : RATIO;
-    return elapsed < 2 * minute   ? ratio
-           : elapsed < 3 * minute ? ratio / 2
-           : elapsed < 4 * minute ? ratio / 4
+    return elapsed < 2 * minute   ? RATIO
+           : elapsed < 3 * minute ? RATIO / 2
+           : elapsed < 4 * minute ? RATIO / 4
                                   : 0;
 }
 
@@ -63,7 +62,7 @@ static bool has_several_processors(void) {
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)) {
     uint64_t end = instr_clock_now(), last = end, rested = 0, used = 0;
     // With another processor the application goes on beside the batch, except in its safepoint pause.
-    unsigned ratio = instr_pace_ratio(pace->use, end - pace->begun);
+    unsigned ratio = instr_pace_ratio(end - pace->begun);
     uint64_t busy = (end - pace->start) / (has_several_processors() ? 2 : 1);
     struct instr_cpu_times then, now;
     instr_cpu_times_take(&then);
@@ -78,7 +77,8 @@ void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)
         rested += wall - compiling;
         last = at;
         then = now;
-        if (rested >= ratio * busy || used * 100 <= IDLE_PERCENT * (last - end)) break;
+        bool quiet = compiling * 100 <= QUIET_PERCENT * wall;
+        if ((rested >= ratio * busy && quiet) || used * 100 <= IDLE_PERCENT * (last - end)) break;
     }
     unsigned *batch = &pace->batch[pace->use];
     *batch = ratio ? instr_pace_next(pace->use, *batch, most, busy) : most_of(pace->use, most);

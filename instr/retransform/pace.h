@@ -8,10 +8,11 @@
 //      <------- busy -------->|<-------- 16 times as long --------->|
 //
 // A class that threads were seen in is a batch of its own: most of the compiled code has some of it.
-// Other classes that are in use come in batches that are as large as keeps the busy time short. No
-// code of a class that was not initialized is compiled: such classes come last, and need little rest.
-// In a JVM that is idle nothing rests. After two minutes the rests become shorter, and after four
-// there are none: the change must end.
+// Other classes with compiled code come in batches that are as large as keeps the busy time short.
+// Classes without compiled code come last, many at once: each batch is a safepoint in which HotSpot
+// looks at all loaded classes, and throws away what its compilers are just compiling. So none begins
+// while they are busy, either. In a JVM that is idle nothing rests. After two minutes the rests
+// become shorter, and after four there are none: the change must end.
 
 #ifndef INSTR_PACE_H
 #define INSTR_PACE_H
@@ -22,8 +23,8 @@
 // The classes of a batch.
 enum instr_pace_use {
     INSTR_PACE_HOT,    // methods of it were on stacks
-    INSTR_PACE_USED,   // initialized
-    INSTR_PACE_UNUSED, // not initialized
+    INSTR_PACE_USED,   // some of it is compiled
+    INSTR_PACE_UNUSED, // nothing of it is
     INSTR_PACE_USES
 };
 
@@ -35,7 +36,7 @@ struct instr_pace {
 };
 
 // Classes of the first batch, and of the largest of each kind.
-enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST_USED = 8, INSTR_PACE_MOST = 32 };
+enum { INSTR_PACE_FIRST = 1, INSTR_PACE_MOST_USED = 8, INSTR_PACE_MOST = 256 };
 
 // Begins with small batches.
 void instr_pace_begin(struct instr_pace *pace);
@@ -46,7 +47,7 @@ void instr_pace_batch(struct instr_pace *pace, enum instr_pace_use use);
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void));
 
 // How many times as long as the busy time the rest is, `elapsed` ns after the first batch began.
-unsigned instr_pace_ratio(enum instr_pace_use use, uint64_t elapsed);
+unsigned instr_pace_ratio(uint64_t elapsed);
 
 // The size of the batch after one of the same kind that kept the JVM busy for `busy` ns.
 unsigned instr_pace_next(enum instr_pace_use use, unsigned batch, unsigned most, uint64_t busy);

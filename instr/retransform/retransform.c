@@ -214,7 +214,7 @@ static int make_room(struct instr_class_queue *queue, uint32_t more) {
 static jint enqueue(struct instr_retransform *r, struct instr_class_queue *queue, jclass *classes,
                     jint first, jint count) {
     if (!make_room(queue, (uint32_t)(count - first))) return count;
-    queue->repeated = queue->hot = queue->count;
+    queue->repeated = queue->hot = queue->used = queue->count;
     for (jint i = first; i < count; i++) {
         jweak weak = (*r->jni)->NewWeakGlobalRef(r->jni, classes[i]);
         if (weak) {
@@ -227,14 +227,26 @@ static jint enqueue(struct instr_retransform *r, struct instr_class_queue *queue
     return first;
 }
 
+// The same, with the classes that are in use first.
+static jint enqueue_in_order(struct instr_retransform *r, struct instr_class_queue *queue,
+                             jclass *classes, jint first, jint count) {
+    struct instr_order order =
+        instr_retransform_order(r->jvmti, r->jni, classes, count, r->thorough);
+    jint left = enqueue(r, queue, classes, first, count);
+    uint32_t begin = queue->repeated, queued = queue->count - begin;
+    uint32_t hot = (uint32_t)(order.on_stacks > left ? order.on_stacks - left : 0),
+             used = (uint32_t)(order.used > left ? order.used - left : 0);
+    queue->hot = begin + (hot < queued ? hot : queued);
+    queue->used = begin + (used < queued ? used : queued);
+    return left;
+}
+
 // Queues all but the first classes; returns the number to be done now, including those that could
 // not be queued.
 static jint defer(struct instr_retransform *r, jclass *classes, jint count) {
     jint first = (jint)r->first < batch_of(r) ? (jint)r->first : batch_of(r);
     if (!r->queue || count <= first) return count;
-    jint hot = instr_retransform_order(r->jvmti, r->jni, classes, count, r->looks);
-    jint left = enqueue(r, r->queue, classes, first, count);
-    r->queue->hot = r->queue->repeated + (uint32_t)(hot > first ? hot - first : 0);
+    jint left = enqueue_in_order(r, r->queue, classes, first, count);
     r->deferred += (unsigned)(count - left);
     return left;
 }
@@ -248,17 +260,20 @@ bool instr_class_queue_next_is_hot(const struct instr_class_queue *queue) {
     return next >= queue->repeated && next < queue->hot;
 }
 
+// Is the class at this index of the queue without compiled code?
+static bool is_unused(const struct instr_class_queue *queue, jvmtiEnv *jvmti, JNIEnv *jni,
+                      uint32_t index) {
+    if (index >= queue->used) return true;
+    jclass class = (*jni)->NewLocalRef(jni, queue->classes[index]);
+    bool unused = !class || instr_retransform_is_unused(jvmti, class); // NULL: it was unloaded
+    (*jni)->DeleteLocalRef(jni, class);
+    return unused;
+}
+
 uint32_t instr_class_queue_unused(const struct instr_class_queue *queue, jvmtiEnv *jvmti,
                                   JNIEnv *jni, uint32_t most) {
     uint32_t next = atomic_load(&queue->taken), n = 0;
-    for (; n < most && next + n < queue->count; n++) {
-        jclass class = (*jni)->NewLocalRef(jni, queue->classes[next + n]);
-        if (class && !instr_retransform_is_unused(jvmti, class)) {
-            (*jni)->DeleteLocalRef(jni, class);
-            break;
-        }
-        (*jni)->DeleteLocalRef(jni, class); // NULL: it was unloaded
-    }
+    while (n < most && next + n < queue->count && is_unused(queue, jvmti, jni, next + n)) n++;
     return n;
 }
 
@@ -328,7 +343,7 @@ void instr_class_queue_clear(struct instr_class_queue *queue, JNIEnv *jni) {
         (*jni)->DeleteWeakGlobalRef(jni, queue->classes[i]);
     free(queue->classes);
     queue->classes = NULL;
-    queue->count = queue->capacity = queue->repeated = queue->hot = 0;
+    queue->count = queue->capacity = queue->repeated = queue->hot = queue->used = 0;
     atomic_store(&queue->taken, 0);
 }
 
@@ -345,8 +360,7 @@ static void retransform_in_parallel(struct instr_retransform *r, jclass *classes
 // thread goes on after the first batch.
 static void retransform_limited(struct instr_retransform *r, jclass *classes, jint count) {
     struct instr_class_queue all = {0}, *queue = r->queue ? r->queue : &all;
-    instr_retransform_order(r->jvmti, r->jni, classes, count, r->looks);
-    retransform_all(r, classes, enqueue(r, queue, classes, 0, count));
+    retransform_all(r, classes, enqueue_in_order(r, queue, classes, 0, count));
     unsigned chosen = r->chosen;
     if (r->queue) {
         instr_retransform_next(r, queue);

@@ -20,6 +20,7 @@ struct instr_class_queue {
     atomic_uint taken; // index of the first class that was not taken yet
     uint32_t repeated; // classes before this index may be queued again behind it
     uint32_t hot;      // those from `repeated` to this index had methods on stacks
+    uint32_t used;     // those from this index on had no compiled code when they were queued
 };
 
 struct instr_retransform {
@@ -31,7 +32,7 @@ struct instr_retransform {
     // the others are added to the queue. NULL: all at once.
     struct instr_class_queue *queue;
     unsigned first;
-    int looks; // at stacks, for that order
+    bool thorough; // for that order
     void *context;
     // Should the class be retransformed? Called with the internal name of every modifiable class
     // that is loaded or taken from the queue. INSTR_RETRANSFORM_FIRST: before those that `room`
@@ -80,7 +81,7 @@ uint32_t instr_class_queue_remaining(const struct instr_class_queue *queue);
 // Do threads run code of the next class of the queue? Its last use was looked at when it was queued.
 bool instr_class_queue_next_is_hot(const struct instr_class_queue *queue);
 
-// How many of the next classes, at most `most`, are not initialized.
+// How many of the next classes, at most `most`, have no compiled code, as far as is known.
 uint32_t instr_class_queue_unused(const struct instr_class_queue *queue, jvmtiEnv *jvmti,
                                   JNIEnv *jni, uint32_t most);
 

@@ -3,12 +3,14 @@
 
 #include "instr/vm/compiler_time.h"
 #include "instr/vm/untouchable.h"
+#include "instr/retransform/compiled.h"
 #include "instr/retransform/order.h"
 #include "instr/retransform/pace.h"
 #include "instr/retransform/parallel.h"
 #include "tests/unit/run.h"
 
 #include <errno.h>
+#include <jvmticmlr.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +28,10 @@ static struct {
     int wait_for, alone;
     int unused[CLASSES];    // not initialized
     int on_stack[8], looks; // the class of the only frame, at each look
+    // What is compiled: a class each, with a class that is inlined; up to repeated ones.
+    int compiled[4][2], compiled_count, repeated;
+    int environments; // that were not disposed of
+    jvmtiEventCompiledMethodLoad event;
 } vm = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -88,6 +94,49 @@ static jvmtiError JNICALL stacks_of(jvmtiEnv *env, jint count, const jthread *th
 static jvmtiError JNICALL class_of(jvmtiEnv *env, jmethodID method, jclass *class) {
     (void)env;
     *class = (jclass)(void *)method;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilities *wanted) {
+    (void)env;
+    ck_assert(wanted->can_generate_compiled_method_load_events);
+    return vm.compiled_count ? JVMTI_ERROR_NONE : JVMTI_ERROR_NOT_AVAILABLE;
+}
+
+static jvmtiError JNICALL set_callbacks(jvmtiEnv *env, const jvmtiEventCallbacks *callbacks,
+                                        jint size) {
+    (void)env, (void)size;
+    vm.event = callbacks->CompiledMethodLoad;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_mode(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEvent event,
+                                   jthread thread, ...) {
+    (void)env, (void)mode, (void)thread;
+    ck_assert_int_eq(event, JVMTI_EVENT_COMPILED_METHOD_LOAD);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL generate(jvmtiEnv *env, jvmtiEvent event) {
+    (void)event;
+    for (int i = 0; i < vm.compiled_count * (vm.repeated + 1); i++) {
+        const int *pair = vm.compiled[i % vm.compiled_count];
+        jmethodID methods[] = {(jmethodID)(intptr_t)(pair[0] + 1),
+                               (jmethodID)(intptr_t)(pair[1] + 1)};
+        PCStackInfo places[] = {{.numstackframes = 1, .methods = methods},
+                                {.numstackframes = 2, .methods = methods}};
+        jvmtiCompiledMethodLoadInlineRecord inlined = {
+            .header = {.kind = JVMTI_CMLR_INLINE_INFO}, .numpcs = 2, .pcinfo = places};
+        jvmtiCompiledMethodLoadDummyRecord dummy = {
+            .header = {.kind = JVMTI_CMLR_DUMMY, .next = &inlined.header}};
+        vm.event(env, methods[0], 1, NULL, 0, NULL, &dummy);
+    }
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL dispose(jvmtiEnv *env) {
+    (void)env;
+    vm.environments--;
     return JVMTI_ERROR_NONE;
 }
 
@@ -179,9 +228,10 @@ static jboolean JNICALL is_same(JNIEnv *env, jobject a, jobject b) {
 static jint JNICALL attach(JavaVM *java, void **env, void *arguments);
 static jint JNICALL detach(JavaVM *java);
 static jint JNICALL java_vm_of(JNIEnv *env, JavaVM **java);
+static jint JNICALL environment_of(JavaVM *java, void **env, jint version);
 
-static const struct JNIInvokeInterface_ invoke = {.AttachCurrentThreadAsDaemon = attach,
-                                                  .DetachCurrentThread = detach};
+static const struct JNIInvokeInterface_ invoke = {
+    .GetEnv = environment_of, .AttachCurrentThreadAsDaemon = attach, .DetachCurrentThread = detach};
 static const struct JNINativeInterface_ native = {.PushLocalFrame = push_frame,
                                                   .PopLocalFrame = pop_frame,
                                                   .NewLocalRef = new_local,
@@ -201,6 +251,11 @@ static const struct jvmtiInterface_1_ tool = {.IsModifiableClass = is_modifiable
                                               .GetMethodDeclaringClass = class_of,
                                               .GetObjectHashCode = hash_of,
                                               .GetVersionNumber = version_of,
+                                              .AddCapabilities = add_capabilities,
+                                              .SetEventCallbacks = set_callbacks,
+                                              .SetEventNotificationMode = set_mode,
+                                              .GenerateEvents = generate,
+                                              .DisposeEnvironment = dispose,
                                               .Deallocate = deallocate,
                                               .RetransformClasses = retransform};
 static JavaVM java_vm = &invoke;
@@ -224,6 +279,13 @@ static jint JNICALL detach(JavaVM *java) {
 static jint JNICALL java_vm_of(JNIEnv *env, JavaVM **java) {
     (void)env;
     *java = &java_vm;
+    return JNI_OK;
+}
+
+static jint JNICALL environment_of(JavaVM *java, void **env, jint version) {
+    (void)java, (void)version;
+    *env = &jvmti;
+    vm.environments++;
     return JNI_OK;
 }
 
@@ -512,9 +574,18 @@ END_TEST
 
 // --- order ---
 
-START_TEST(what_is_on_stacks_is_first_and_what_was_never_used_last) {
-    static const int expected[2][10] = {{4, 0, 2, 6, 8, 1, 3, 5, 7, 9},
-                                        {4, 7, 0, 2, 6, 8, 1, 3, 5, 9}};
+static const struct {
+    int thorough, compiled_count; // classes 6 and 3
+    int order[10];
+    jint on_stacks, used;
+} orders[] = {
+    {0, 0, {4, 0, 2, 6, 8, 1, 3, 5, 7, 9}, 1, 5},
+    {0, 1, {4, 0, 2, 6, 8, 1, 3, 5, 7, 9}, 1, 5},
+    {1, 0, {4, 7, 0, 2, 6, 8, 1, 3, 5, 9}, 2, 6}, // this JVM does not say
+    {1, 1, {4, 7, 3, 6, 0, 1, 2, 5, 8, 9}, 2, 4},
+};
+
+START_TEST(what_is_in_use_is_first) {
     jclass classes[10];
     reset();
     for (int i = 0; i < 10; i++) {
@@ -522,18 +593,45 @@ START_TEST(what_is_on_stacks_is_first_and_what_was_never_used_last) {
         classes[i] = (jclass)(intptr_t)(i + 1);
     }
     for (int look = 0; look < 8; look++) vm.on_stack[look] = look < 4 ? 4 : 7;
-    jint hot = instr_retransform_order(&jvmti, &jni, classes, 10, _i ? 8 : 1);
-    ck_assert_int_eq(hot, 1 + _i);
-    for (int i = 0; i < 10; i++) ck_assert_int_eq(number(classes[i]), expected[_i][i]);
+    vm.compiled_count = orders[_i].compiled_count;
+    vm.compiled[0][0] = 6;
+    vm.compiled[0][1] = 3;
+    struct instr_order order =
+        instr_retransform_order(&jvmti, &jni, classes, 10, orders[_i].thorough);
+    ck_assert_int_eq(order.on_stacks, orders[_i].on_stacks);
+    ck_assert_int_eq(order.used, orders[_i].used);
+    for (int i = 0; i < 10; i++) ck_assert_int_eq(number(classes[i]), orders[_i].order[i]);
+    ck_assert_int_eq(vm.environments, 0);
+}
+END_TEST
+
+START_TEST(what_is_compiled_is_listed_once) {
+    static const int compiled[4][2] = {{5, 1}, {9, 5}, {2, 1}, {7, 7}};
+    static const intptr_t expected[] = {1, 2, 5, 7, 9};
+    jmethodID *methods;
+    reset();
+    memcpy(vm.compiled, compiled, sizeof compiled);
+    vm.compiled_count = 4;
+    vm.repeated = 10000;
+    ck_assert_uint_eq(instr_compiled_methods(&jni, &methods), 5);
+    for (int i = 0; i < 5; i++) ck_assert_int_eq((intptr_t)methods[i], expected[i] + 1);
+    free(methods);
+    jvmtiEventCompiledMethodLoad late = vm.event; // of a thread that is late
+    late(&jvmti, (jmethodID)(intptr_t)1, 1, NULL, 0, NULL, NULL);
+    vm.compiled_count = 0;
+    ck_assert_uint_eq(instr_compiled_methods(&jni, &methods), 0);
+    ck_assert_ptr_null(methods);
+    ck_assert_int_eq(vm.environments, 0);
 }
 END_TEST
 
 START_TEST(the_queue_knows_how_its_next_classes_are_used) {
     struct instr_class_queue queue = {0};
     reset();
-    for (int i = 6; i < 10; i++) vm.unused[i] = 1;
     enqueue(&queue, 0, 10);
     queue.hot = 2;
+    queue.used = _i ? 6 : 10;
+    for (int i = 6; i < 10; i++) vm.unused[i] = !_i;
     for (uint32_t next = 0; next < 10; next++) {
         queue.taken = next;
         ck_assert_int_eq(instr_class_queue_next_is_hot(&queue), next < 2);
@@ -567,15 +665,13 @@ END_TEST
 
 START_TEST(a_slow_change_ends_at_last) {
     const uint64_t second = 1000000000;
-    for (enum instr_pace_use use = INSTR_PACE_HOT; use < INSTR_PACE_USES; use++) {
-        unsigned before = instr_pace_ratio(use, 0);
-        ck_assert_uint_ge(before, use == INSTR_PACE_UNUSED ? 4 : 9);
-        for (uint64_t at = 0; at < 300 * second; at += second) {
-            ck_assert_uint_le(instr_pace_ratio(use, at), before);
-            before = instr_pace_ratio(use, at);
-        }
-        ck_assert_uint_eq(before, 0);
+    unsigned before = instr_pace_ratio(0);
+    ck_assert_uint_ge(before, 9);
+    for (uint64_t at = 0; at < 300 * second; at += second) {
+        ck_assert_uint_le(instr_pace_ratio(at), before);
+        before = instr_pace_ratio(at);
     }
+    ck_assert_uint_eq(before, 0);
 }
 END_TEST
 
@@ -626,8 +722,9 @@ int main(void) {
     tcase_add_test(tests, it_stops_on_request_and_continues_later);
     tcase_add_test(tests, what_is_dropped_leaves_no_reference);
     tcase_add_test(tests, one_batch_needs_no_other_thread);
-    tcase_add_loop_test(tests, what_is_on_stacks_is_first_and_what_was_never_used_last, 0, 2);
-    tcase_add_test(tests, the_queue_knows_how_its_next_classes_are_used);
+    tcase_add_loop_test(tests, what_is_in_use_is_first, 0, sizeof orders / sizeof *orders);
+    tcase_add_loop_test(tests, the_queue_knows_how_its_next_classes_are_used, 0, 2);
+    tcase_add_test(tests, what_is_compiled_is_listed_once);
     tcase_add_test(tests, batches_grow_while_they_cost_little);
     tcase_add_test(tests, a_slow_change_ends_at_last);
     tcase_add_test(tests, time_of_compilers_is_measured);
