@@ -410,6 +410,43 @@ class RunningTest(ShopTest):
             done = self.run_any(os.path.join(JDK, "bin/java"), f"-agentpath:{AGENT}=kit={kit}", "-cp", self.app, "com.acme.Shop")
             self.assertIn(f"instr: option 'kit': Slow.java:2: @Advice: com.acme.Shop+.order(..): {why}\n", done.stderr)
 
+    def test_jni_is_used_as_it_should_be(self):
+        """The kit is looked at in the JVM and at its end, with a State, and required advice is looked for in a running JVM."""
+        self.app = self.build("waits", Shop="""
+            package com.acme;
+            public class Shop {
+                static long twice(long x) { return x * 2; }
+                public static void main(String[] a) throws Exception {
+                    for (long i = 0; i < 3; i++) twice(i);
+                    System.out.println("ready");
+                    while (System.in.read() > 0) System.out.println(twice(1));
+                }
+            }""")
+        kit = self.kit("""
+            @Advice(value = "com.acme.Shop.twice(long)", required = true) final class Slow {
+                static final State<Long> seen = new State<>();
+                static void enter(@Arg(0) long x) { seen.put("x", x); }
+            }""")
+        options = ["-Xcheck:jni", "-cp", self.app, "com.acme.Shop"]
+        with Running(self, f"-agentpath:{AGENT}=kit={kit},kit.file={self.path('kit.json')}", *options) as shop:
+            lines = [shop.line()]
+            shop.wait_for_agent()
+            for _ in range(2):
+                self.assertIn("in 1 method", self.tool("kits", str(shop.pid)).stdout)
+            self.tool("kit", "reload", str(shop.pid))
+            shop.process.stdin.close()
+            lines += shop.process.stdout.read().splitlines()
+            shop.process.wait(60)
+        self.assertEqual([line for line in lines if line != "ready" and "signal" not in line], [])
+        with Running(self, *options) as shop:
+            lines = [shop.line()]
+            self.tool("attach", str(shop.pid), "kit=" + kit)
+            self.tool("detach", str(shop.pid))
+            shop.process.stdin.close()
+            lines += shop.process.stdout.read().splitlines()
+            shop.process.wait(60)
+        self.assertEqual([line for line in lines if line != "ready" and "signal" not in line], [])
+
     def test_kits_says_where_advice_is_called(self):
         app = self.build("waits", Waits="""
             import java.net.*;

@@ -83,12 +83,14 @@ void instr_coverage_find_changed(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_cove
     int others = 0;
     instr_agents_each(see_agent, &others);
     if (!others || !list_known(&s)) return;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-        for (jint i = 0; i < count; i++) {
-            check_class(&s, classes[i]);
-            (*jni)->DeleteLocalRef(jni, classes[i]);
-        }
+    bool framed = (*jni)->PushLocalFrame(jni, 64) == 0;
+    if (!framed) (*jni)->ExceptionClear(jni);
+    if (framed && (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
+        // There is now a local reference for each class; -Xcheck:jni expects their number.
+        if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
+        for (jint i = 0; i < count; i++) check_class(&s, classes[i]);
         (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
     }
+    if (framed) (*jni)->PopLocalFrame(jni, NULL);
     free(s.known);
 }

@@ -29,6 +29,8 @@ static void add_run(void *listing, const char *method, int number) {
     struct listing *l = listing;
     if (!l->runs_of) return;
     jlong runs = (*l->jni)->CallStaticLongMethod(l->jni, l->runs, l->runs_of, (jint)number);
+    if ((*l->jni)->ExceptionCheck(l->jni)) runs = 0;
+    (*l->jni)->ExceptionClear(l->jni);
     instr_json_open_flat(l->json, NULL, '{');
     instr_json_text(l->json, "method", method);
     instr_json_number(l->json, "runs", (uint64_t)runs);
@@ -91,9 +93,10 @@ static bool is_of(const struct instr_kit *kit, const struct instr_kit_loaded_cla
 
 static uint64_t state_count(const struct listing *l, jclass type, jobject state, const char *name) {
     jmethodID method = (*l->jni)->GetMethodID(l->jni, type, name, "()J");
-    if (method) return (uint64_t)(*l->jni)->CallLongMethod(l->jni, state, method);
+    jlong count = method ? (*l->jni)->CallLongMethod(l->jni, state, method) : 0;
+    if ((*l->jni)->ExceptionCheck(l->jni)) count = 0;
     (*l->jni)->ExceptionClear(l->jni);
-    return 0;
+    return (uint64_t)count;
 }
 
 static void add_state(struct listing *l, jclass class, jfieldID field, const char *original,

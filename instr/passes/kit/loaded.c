@@ -21,11 +21,21 @@ static bool take(struct instr_kit_loaded *loaded, jclass class, const char *sign
     return name != NULL;
 }
 
+// The frame has the references until instr_kit_loaded_free.
 bool instr_kit_loaded_find(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_kit_loaded *loaded) {
     jclass *all = NULL;
     jint count = 0;
     *loaded = (struct instr_kit_loaded){0};
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &all) != JVMTI_ERROR_NONE) return false;
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return false;
+    }
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &all) != JVMTI_ERROR_NONE) {
+        (*jni)->PopLocalFrame(jni, NULL);
+        return false;
+    }
+    // There is now a local reference for each class; -Xcheck:jni expects their number.
+    if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     for (jint i = 0; i < count; i++) {
         char *signature = NULL;
         bool taken = false;
@@ -40,11 +50,9 @@ bool instr_kit_loaded_find(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_kit_loaded
 }
 
 void instr_kit_loaded_free(JNIEnv *jni, struct instr_kit_loaded *loaded) {
-    for (size_t i = 0; i < loaded->count; i++) {
-        (*jni)->DeleteLocalRef(jni, loaded->classes[i].class);
-        free(loaded->classes[i].name);
-    }
+    for (size_t i = 0; i < loaded->count; i++) free(loaded->classes[i].name);
     free(loaded->classes);
+    (*jni)->PopLocalFrame(jni, NULL);
 }
 
 bool instr_kit_is_bridge(const struct instr_kit_advice *advice,

@@ -18,7 +18,7 @@ struct instr_kit_loaded {
 };
 
 // Finds the classes and bridges of all kits, also of those that are off. False: the JVM does not list its classes, or
-// out of memory; there is nothing to free then.
+// out of memory; there is nothing to free then. Local references that are made before instr_kit_loaded_free end there.
 bool instr_kit_loaded_find(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_kit_loaded *loaded);
 void instr_kit_loaded_free(JNIEnv *jni, struct instr_kit_loaded *loaded);
 

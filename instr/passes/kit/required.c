@@ -209,10 +209,19 @@ bool instr_kit_required_live(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_ki
     jclass *classes = NULL;
     jint count = 0;
     if (!any_required(kit) || !instr_supertypes_start(jni)) return true;
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) return true;
+    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return true;
+    }
+    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) {
+        (*jni)->PopLocalFrame(jni, NULL);
+        return true;
+    }
+    // There is now a local reference for each class; -Xcheck:jni expects their number.
+    if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
     uint64_t found = find_live(jvmti, jni, kit, classes, count);
-    for (jint c = 0; c < count; c++) (*jni)->DeleteLocalRef(jni, classes[c]);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    (*jni)->PopLocalFrame(jni, NULL);
     for (size_t i = 0; i < kit->advice_count && i < 64; i++)
         if (kit->advices[i].required && !kit->advices[i].calls && !(found >> i & 1))
             return refuse(&kit->advices[i], "no loaded class has a method", reason, size);
