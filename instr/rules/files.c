@@ -4,13 +4,60 @@
 #include "instr/rules/files.h"
 
 #include "instr/base/array.h"
+#include "instr/base/file.h"
+#include "instr/base/utf8.h"
 #include "instr/rules/rules.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+size_t instr_rule_not_utf8(const char *text) {
+    static const char bad[] = {'\xEF', '\xBF', '\xBD', '\0'}; // the character itself is a good one
+    const char *at = text, *end = text + strlen(text);
+    while (at < end) {
+        const char *from = at;
+        if (instr_utf8_next(&at, end) == INSTR_UTF8_BAD && strncmp(from, bad, 3) != 0)
+            return (size_t)(from - text);
+    }
+    return (size_t)(end - text);
+}
+
+// The bytes read, at most `most` + 1; -1: errno says why.
+static ssize_t read_all(int fd, char *bytes, size_t most) {
+    size_t length = 0;
+    ssize_t n = 1;
+    while (n > 0 && length <= most) {
+        n = read(fd, bytes + length, most + 1 - length);
+        if (n > 0) length += (size_t)n;
+        if (n < 0 && errno == EINTR) n = 1;
+    }
+    return n < 0 ? -1 : (ssize_t)length;
+}
+
+static const char *fault_of(const char *text, ssize_t length, size_t most) {
+    if (length < 0) return strerror(errno);
+    if ((size_t)length > most) return "it is too large";
+    if (memchr(text, '\0', (size_t)length)) return "it is not a text";
+    return instr_rule_not_utf8(text) < (size_t)length ? "it is not UTF-8" : NULL;
+}
+
+char *instr_rule_read_file(const char *path, size_t most, const char **why) {
+    int fd = instr_file_open(path, why);
+    if (fd < 0) return NULL;
+    char *text = malloc(most + 2);
+    ssize_t length = text ? read_all(fd, text, most) : 0;
+    if (text && length >= 0) text[length] = '\0';
+    close(fd);
+    *why = text ? fault_of(text, length, most) : "out of memory";
+    if (!*why) return text;
+    free(text);
+    return NULL;
+}
 
 struct text {
     char *bytes; // ends with '\0'
@@ -40,20 +87,18 @@ static void put_pattern(struct text *t, const char *from, size_t n) {
 
 // Puts "A|B|" for the file's patterns A and B. False: they cannot be read, or are too long.
 static bool put_patterns(struct text *t, const char *name, size_t length) {
-    char path[PATH_MAX], content[INSTR_RULE_LONGEST];
+    char path[PATH_MAX];
+    const char *why;
     snprintf(path, sizeof path, "%.*s", (int)length, name);
-    FILE *file = fopen(path, "re");
-    size_t n = file ? fread(content, 1, sizeof content - 1, file) : 0;
-    bool whole = file && !ferror(file) && feof(file) && !memchr(content, '\0', n);
-    if (file) fclose(file);
-    content[n] = '\0';
-    if (!whole) return false;
+    char *content = instr_rule_read_file(path, INSTR_RULE_LONGEST, &why);
+    if (!content) return false;
     put(t, "~ \"", 3);
-    for (size_t from = 0, k; from < n; from += k + 1) {
+    for (size_t from = 0, k, n = strlen(content); from < n; from += k + 1) {
         k = strcspn(content + from, "\n|");
         put_pattern(t, content + from, k);
     }
     put(t, "|\"", 2); // not empty, even if there are comments only
+    free(content);
     return true;
 }
 

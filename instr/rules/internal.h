@@ -38,5 +38,14 @@ void rule_lexer_fail(struct rule_lexer *lexer, const char *at, uint32_t length, 
                      ...) __attribute__((format(printf, 4, 5)));
 // A copy in the arena; NULL: out of memory, and the lexer has failed.
 char *rule_lexer_copy(struct rule_lexer *lexer, const char *text, size_t length);
+// The same in modified UTF-8, as class files and JNI have texts: characters above U+FFFF are two surrogates.
+char *rule_lexer_modified(struct rule_lexer *lexer, const char *text, size_t length);
+
+// The pattern at `at`: its text without names of parameters, which go to the rule. Returns what is behind it.
+const char *rule_pattern(struct rule_lexer *lexer, struct instr_rule *rule, const char *at,
+                         const char **text, struct rw_watch_pattern *target);
+// Takes the classes from the pattern of the rule.
+void rule_take_classes(struct rule_lexer *lexer, struct instr_rule *rule);
+const char *rule_skip_spaces(const char *at);
 
 #endif

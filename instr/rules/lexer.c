@@ -1,6 +1,7 @@
 // Tokens of rules: names, numbers with units, strings and operators.
 
 #include "instr/rules/internal.h"
+#include "instr/base/utf8.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -29,6 +30,23 @@ char *rule_lexer_copy(struct rule_lexer *lexer, const char *text, size_t length)
     }
     memcpy(copy, text, length);
     copy[length] = '\0';
+    return copy;
+}
+
+char *rule_lexer_modified(struct rule_lexer *lexer, const char *text, size_t length) {
+    size_t pairs = 0;
+    for (size_t i = 0; i < length; i++) pairs += (unsigned char)text[i] >= 0xF0;
+    char *copy = cf_arena_alloc(lexer->arena, length + 2 * pairs + 1), *to = copy;
+    if (!copy) rule_lexer_fail(lexer, lexer->token, 1, "out of memory");
+    for (const char *at = text, *end = text + length; copy && at < end;) {
+        uint32_t c = instr_utf8_next(&at, end);
+        if (c >= 0x10000) {
+            to += instr_utf8_put(0xD800 + ((c - 0x10000) >> 10), to);
+            c = 0xDC00 + ((c - 0x10000) & 0x3FF);
+        }
+        to += instr_utf8_put(c, to);
+    }
+    if (copy) *to = '\0';
     return copy;
 }
 

@@ -4,12 +4,10 @@
 #include "instr/rules/weave.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_FILE = 1 << 20 };
 #define LEASE UINT64_C(600000000000) // 10 minutes, when the JVM is running
 
 struct made {
@@ -152,34 +150,16 @@ static int add_all(struct adding *a, const char *text) {
     return status;
 }
 
-// The content of a file. NULL: the error says why.
-static char *read_file(const struct adding *a, const char *name) {
-    char *text = malloc(LARGEST_FILE + 1);
-    FILE *file = text ? fopen(name, "re") : NULL;
-    if (!file) {
-        snprintf(a->error, a->size, "%.200s: %s", name, strerror(text ? errno : ENOMEM));
-        free(text);
-        return NULL;
-    }
-    size_t length = fread(text, 1, LARGEST_FILE + 1, file);
-    bool fits = length <= LARGEST_FILE && !ferror(file);
-    fclose(file);
-    if (fits && !memchr(text, '\0', length)) {
-        text[length] = '\0';
-        return text;
-    }
-    snprintf(a->error, a->size, "%.200s: %s", name,
-             fits ? "it is not a text" : "it cannot be read, or is larger than 1 MB");
-    free(text);
-    return NULL;
-}
-
 static int make(const char *value, int late, int (*add)(void *to, const struct rw_pass *pass),
                 void *to, char *error, size_t size) {
     struct adding a = {.add = add, .to = to, .error = error, .size = size, .late = late != 0};
     if (*value != '@') return add_rule(&a, value);
-    char *text = read_file(&a, value + 1);
-    if (!text) return -1;
+    const char *why;
+    char *text = instr_rule_read_file(value + 1, INSTR_RULE_LARGEST_FILE, &why);
+    if (!text) {
+        snprintf(error, size, "%.200s: %s", value + 1, why);
+        return -1;
+    }
     a.file = value + 1;
     int status = add_all(&a, text);
     if (status == 0 && !*skip_comments(text)) {

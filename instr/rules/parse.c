@@ -15,6 +15,7 @@
 // A condition ends at "/", so a division in it stands in parentheses.
 
 #include "instr/rules/parse.h"
+#include "instr/rules/files.h"
 #include "instr/rules/internal.h"
 
 #include <ctype.h>
@@ -73,102 +74,6 @@ static void expect(struct parser *p, const char *text) {
                         text, p->lexer.length > 40 ? 40 : (int)p->lexer.length, p->lexer.token);
 }
 
-// --- the pattern ---
-
-static const char *word_end(const char *at, const char *also) {
-    while (*at && !isspace((unsigned char)*at) && !strchr(also, *at)) at++;
-    return at;
-}
-
-static const char *skip_spaces(const char *at) {
-    while (isspace((unsigned char)*at)) at++;
-    return at;
-}
-
-static void add_type(struct parser *p, char *pattern, const char *type, const char *end) {
-    size_t length = strlen(pattern);
-    if (pattern[length - 1] != '(') pattern[length++] = ',';
-    memcpy(pattern + length, type, (size_t)(end - type));
-    pattern[length + (size_t)(end - type)] = '\0';
-    (void)p;
-}
-
-static void add_name(struct parser *p, const char *name, const char *end) {
-    struct instr_rule *rule = p->rule;
-    for (const char *c = name; c < end; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$')
-            rule_lexer_fail(&p->lexer, name, (uint32_t)(end - name),
-                            "the name of a parameter has letters, digits, _ and $");
-    if (rule->parameter_count == MOST_PARAMETERS) return;
-    rule->parameters[rule->parameter_count++] =
-        end > name ? rule_lexer_copy(&p->lexer, name, (size_t)(end - name)) : NULL;
-}
-
-// "(Cart cart, int)": types go to the pattern, names to the list. Returns what is behind it.
-static const char *parse_parameters(struct parser *p, const char *at, char *pattern) {
-    bool any = false;
-    at = skip_spaces(at + 1);
-    strcat(pattern, "(");
-    while (*at && *at != ')' && !p->lexer.failed) {
-        const char *end = word_end(at, ",)"), *name = skip_spaces(end), *name_end;
-        name_end = word_end(name, ",)");
-        if (any) rule_lexer_fail(&p->lexer, at, 1, "nothing can stand behind ..");
-        any = end - at == 2 && memcmp(at, "..", 2) == 0;
-        if (end == at) rule_lexer_fail(&p->lexer, at, 1, "the type of a parameter is missing");
-        add_type(p, pattern, at, end);
-        if (!any) add_name(p, name, name_end);
-        at = skip_spaces(name_end);
-        if (*at == ',')
-            at = skip_spaces(at + 1);
-        else if (*at != ')')
-            rule_lexer_fail(&p->lexer, at, 1, "',' or ')' is missing");
-    }
-    strcat(pattern, ")");
-    if (*at == ')') return at + 1;
-    rule_lexer_fail(&p->lexer, at, 1, "')' is missing behind the parameters");
-    return at;
-}
-
-// The pattern at `at`: its text without names of parameters. Returns what is behind it.
-static const char *parse_pattern(struct parser *p, const char *at, const char **text,
-                                 struct rw_watch_pattern *target) {
-    const char *from = at = skip_spaces(at), *end = word_end(at, "(");
-    size_t length = (size_t)(end - at);
-    char *pattern = cf_arena_alloc(&p->rule->arena, strlen(at) + 4);
-    if (!pattern) {
-        rule_lexer_fail(&p->lexer, at, 1, "out of memory");
-        return at;
-    }
-    memcpy(pattern, at, length);
-    pattern[length] = '\0';
-    at = *end == '(' ? parse_parameters(p, end, pattern) : end;
-    const char *wrong, *stop;
-    if (strchr(pattern, ':')) {
-        rule_lexer_fail(&p->lexer, from, (uint32_t)length, "a rule has one pattern, without ':'");
-        return at;
-    }
-    wrong = rw_watch_split(pattern, target, &stop);
-    if (wrong) rule_lexer_fail(&p->lexer, from, (uint32_t)length, "the pattern %s", wrong);
-    *text = pattern;
-    return at;
-}
-
-static void take_classes(struct parser *p) {
-    struct instr_rule *rule = p->rule;
-    struct cf_slice name = rule->target.class_name;
-    char reason[200];
-    if (name.length && name.bytes[name.length - 1] == '+') {
-        rule->subtypes = true;
-        name.length = --rule->target.class_name.length;
-    }
-    char *classes = rule_lexer_copy(&p->lexer, (const char *)name.bytes, name.length);
-    rule->classes = instr_match_new();
-    if (!classes || !rule->classes)
-        rule_lexer_fail(&p->lexer, p->lexer.start, 1, "out of memory");
-    else if (instr_match_add(rule->classes, classes, reason, sizeof reason) != 0)
-        rule_lexer_fail(&p->lexer, p->lexer.start, name.length, "%s", reason);
-}
-
 // --- values ---
 
 static struct instr_rule_value *new_value(struct parser *p, enum instr_rule_kind kind) {
@@ -181,6 +86,21 @@ static struct instr_rule_value *new_value(struct parser *p, enum instr_rule_kind
     value->kind = kind;
     value->offset = (uint32_t)(p->lexer.token - p->lexer.start);
     return value;
+}
+
+// Is set when the values that it is made of are known. What goes over the values calls itself for each.
+static void set_height(struct parser *p, struct instr_rule_value *value) {
+    uint32_t left = value->left ? value->left->height : 0,
+             right = value->right ? value->right->height : 0;
+    value->height = 1 + (left > right ? left : right);
+    if (value->height > INSTR_RULE_HIGHEST) fail(p, "too many values within each other");
+}
+
+static void want_number(struct parser *p, const struct instr_rule_value *value) {
+    if (value->kind == RULE_TEXT || value->kind == RULE_NULL)
+        rule_lexer_fail(&p->lexer, p->lexer.start + value->offset, 1,
+                        "%s is not a number; texts can be compared by ==, != and ~",
+                        value->kind == RULE_TEXT ? "a text" : "null");
 }
 
 static uint32_t new_place(struct parser *p, enum instr_rule_kind kind, const char *text) {
@@ -289,7 +209,9 @@ static struct instr_rule_value *parse_literal(struct parser *p) {
                                                                                  : RULE_TEXT);
     value->number = p->lexer.integer;
     value->real = p->lexer.real;
-    value->text = p->lexer.text;
+    if (value->kind == RULE_TEXT)
+        value->text = rule_lexer_modified(&p->lexer, p->lexer.text, strlen(p->lexer.text));
+    if (!value->text) value->text = "";
     next(p);
     return value;
 }
@@ -325,7 +247,9 @@ static const struct instr_rule_value *parse_step(struct parser *p,
     uint32_t length = p->lexer.length;
     if (p->lexer.kind != TOKEN_NAME) fail(p, "the name of a field is missing behind '.'");
     value->left = left;
-    value->text = token_text(p);
+    value->text = rule_lexer_modified(&p->lexer, p->lexer.token, p->lexer.length);
+    if (!value->text) value->text = "";
+    set_height(p, value);
     next(p);
     if (take(p, "(")) {
         expect(p, ")");
@@ -346,6 +270,8 @@ static const struct instr_rule_value *parse_unary(struct parser *p) {
         if (++p->depth > INSTR_RULE_DEEPEST) fail(p, "too many values within each other");
         next(p);
         value->left = parse_unary(p);
+        if (value->kind == RULE_NEGATIVE) want_number(p, value->left);
+        set_height(p, value);
         p->depth--;
         return value;
     }
@@ -373,6 +299,9 @@ parse_operators(struct parser *p, const struct operator* operators, size_t count
         next(p);
         value->left = left;
         value->right = operand(p);
+        if (value->kind >= RULE_PLUS) want_number(p, value->left);
+        if (value->kind >= RULE_PLUS) want_number(p, value->right);
+        set_height(p, value);
         left = value;
         i = 0;
     }
@@ -392,24 +321,22 @@ static const struct instr_rule_value *parse_sum(struct parser *p) {
 
 // The patterns of a file, one on each line.
 static const char *read_set(struct parser *p) {
-    char name[PATH_MAX], *text = NULL;
+    char name[PATH_MAX];
+    const char *why;
     if (p->lexer.kind == TOKEN_TEXT)
         snprintf(name, sizeof name, "%s", p->lexer.text);
     else
         snprintf(name, sizeof name, "%.*s", (int)p->lexer.length, p->lexer.token);
-    FILE *file = fopen(name, "re");
-    enum { MOST = 1 << 20 };
-    size_t length = 0;
-    if (file && (text = cf_arena_alloc(&p->rule->arena, MOST + 1)))
-        length = fread(text, 1, MOST + 1, file);
-    if (file) fclose(file);
-    if (!text || length > MOST) {
-        rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length,
-                        text ? "the file %s is larger than 1 MB" : "there is no file %s", name);
+    char *text = instr_rule_read_file(name, INSTR_RULE_LARGEST_FILE, &why);
+    if (!text) {
+        rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length, "the file %.100s: %s", name,
+                        why);
         return "";
     }
-    text[length] = '\0';
-    return text;
+    const char *copy = rule_lexer_modified(&p->lexer, text, strlen(text));
+    free(text);
+    if (copy && !*copy) fail(p, "the file has no patterns");
+    return copy ? copy : "";
 }
 
 static const struct instr_rule_value *parse_match(struct parser *p,
@@ -420,9 +347,10 @@ static const struct instr_rule_value *parse_match(struct parser *p,
     if (take(p, "@"))
         value->text = p->lexer.kind == TOKEN_NAME || p->lexer.kind == TOKEN_TEXT ? read_set(p) : "";
     else if (p->lexer.kind == TOKEN_TEXT)
-        value->text = p->lexer.text;
+        value->text = rule_lexer_modified(&p->lexer, p->lexer.text, strlen(p->lexer.text));
     if (!value->text || !*value->text) fail(p, "~ wants a \"pattern\" or @FILE with patterns");
     value->place = new_place(p, RULE_MATCHES, value->text ? value->text : "");
+    set_height(p, value);
     next(p);
     return value;
 }
@@ -439,6 +367,9 @@ static const struct instr_rule_value *parse_compared(struct parser *p) {
         next(p);
         value->left = left;
         value->right = parse_sum(p);
+        if (value->kind >= RULE_LESS) want_number(p, value->left);
+        if (value->kind >= RULE_LESS) want_number(p, value->right);
+        set_height(p, value);
         return value;
     }
     return left;
@@ -516,7 +447,10 @@ static void parse_table(struct parser *p, struct instr_rule_action *action) {
     table.reduction = parse_reduction(p);
     table.keys = action->key_count;
     expect(p, "(");
-    if (table.reduction != INSTR_RULE_COUNT) action->value = parse_or(p);
+    if (table.reduction != INSTR_RULE_COUNT) {
+        action->value = parse_or(p);
+        want_number(p, action->value);
+    }
     table.time = is_time(action->value);
     expect(p, ")");
     action->table = find_table(p, &table);
@@ -532,6 +466,7 @@ static void parse_metric(struct parser *p, struct instr_rule_action *action) {
     else
         expect(p, "=");
     action->value = parse_or(p);
+    want_number(p, action->value);
     action->table = find_table(p, &table);
 }
 
@@ -561,6 +496,9 @@ static void parse_set(struct parser *p, struct instr_rule_action *action) {
     if (!action->target ||
         (action->target->kind != RULE_PARAMETER && action->target->kind != RULE_RESULT))
         fail(p, "only a parameter, or the result, can be set");
+    else if (action->target->kind == RULE_PARAMETER && p->rule->at != INSTR_RULE_ENTRY)
+        rule_lexer_fail(&p->lexer, p->lexer.start + action->target->offset, 1,
+                        "a parameter can be set at entry only");
     expect(p, "=");
     action->value = parse_or(p);
     p->rule->changes |= INSTR_RULE_SETS;
@@ -604,6 +542,7 @@ static void parse_what(struct parser *p, struct instr_rule_action *action) {
     } else if (take(p, "delay")) {
         action->does = RULE_DELAYS;
         action->value = parse_or(p);
+        want_number(p, action->value);
         p->rule->changes |= INSTR_RULE_DELAYS;
     } else if (is(p, "throw")) {
         next(p);
@@ -651,11 +590,11 @@ static void parse_place(struct parser *p) {
     if (p->rule->at == INSTR_RULE_CALL) {
         unsigned count = p->rule->parameter_count;
         const char *from = p->lexer.at;
-        p->lexer.at = parse_pattern(p, from, &p->rule->call, &p->rule->called);
+        p->lexer.at = rule_pattern(&p->lexer, p->rule, from, &p->rule->call, &p->rule->called);
         struct cf_slice class = p->rule->called.class_name;
         if (class.length && class.bytes[class.length - 1] == '+')
             rule_lexer_fail(
-                &p->lexer, skip_spaces(from), class.length,
+                &p->lexer, rule_skip_spaces(from), class.length,
                 "CLASS+ is for the methods of a rule, not for the calls in them: name the "
                 "classes");
         p->rule->parameter_count = count; // those of the called method have no names
@@ -679,8 +618,8 @@ static void parse(struct parser *p, const char *text) {
         fail(p, "out of memory");
         return;
     }
-    const char *at = parse_pattern(p, text, &rule->pattern, &rule->target);
-    if (!p->lexer.failed) take_classes(p);
+    const char *at = rule_pattern(&p->lexer, rule, text, &rule->pattern, &rule->target);
+    if (!p->lexer.failed) rule_take_classes(&p->lexer, rule);
     if (p->lexer.failed) return;
     rule_lexer_begin(&p->lexer, text, at, &rule->arena, p->lexer.error);
     parse_place(p);
@@ -703,8 +642,11 @@ struct instr_rule *instr_rule_parse(const char *text, struct instr_rule_error *e
     struct parser parser = {.rule = rule};
     parser.lexer = (struct rule_lexer){
         .start = text, .at = text, .token = text, .arena = &rule->arena, .error = error};
+    size_t good = instr_rule_not_utf8(text);
     if (strlen(text) > INSTR_RULE_LONGEST)
         rule_lexer_fail(&parser.lexer, text, 1, "a rule has at most %d bytes", INSTR_RULE_LONGEST);
+    else if (text[good])
+        rule_lexer_fail(&parser.lexer, text + good, 1, "the text is not UTF-8 here");
     else
         parse(&parser, text);
     if (parser.lexer.failed) {

@@ -21,6 +21,7 @@
 enum {
     INSTR_RULE_LONGEST = 32 * 1024, // bytes of text
     INSTR_RULE_DEEPEST = 64,        // expressions within each other
+    INSTR_RULE_HIGHEST = 128,       // values that one is made of, one on top of the other
     INSTR_RULE_TABLES = 16,
     INSTR_RULE_KEYS = 3,
     INSTR_RULE_VALUES = 8 // that are printed
@@ -91,9 +92,10 @@ struct instr_rule_value {
     const struct instr_rule_value *left, *right;
     int64_t number;
     double real;
-    const char *text;
-    uint32_t place;  // of a field, getter or pattern
-    uint32_t offset; // in the rule
+    const char *text; // modified UTF-8, as class files have it
+    uint32_t place;   // of a field, getter or pattern
+    uint32_t offset;  // in the rule
+    uint32_t height;  // of the values on top of each other
 };
 
 enum instr_rule_does {

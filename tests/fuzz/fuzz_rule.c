@@ -6,7 +6,7 @@
 
 static void check_value(const struct instr_rule_value *value, unsigned depth, size_t length) {
     if (!value) return;
-    MUST(depth < 100000 && value->offset <= length);
+    MUST(depth <= INSTR_RULE_HIGHEST && value->offset <= length);
     MUST(value->kind <= RULE_REMAINDER);
     if (value->kind == RULE_PARAMETER) MUST(value->number >= 0 && value->number < 255);
     if (value->kind == RULE_FIELD || value->kind == RULE_GETTER)

@@ -97,6 +97,18 @@ START_TEST(numbers_have_units) {
 }
 END_TEST
 
+// Class files and JNI have characters above U+FFFF as two surrogates.
+START_TEST(texts_are_in_modified_utf8) {
+    static const char face[] = "\xed\xa0\xbd\xed\xb8\x80";
+    struct instr_rule *rule = good(
+        WHERE "entry /cart.\xf0\x9f\x98\x80 ~ 'a\xf0\x9f\x98\x80'/ { @['\xc3\xa9'] = count() }");
+    ck_assert_str_eq(rule->condition->left->text, face);
+    ck_assert_str_eq(rule->condition->text + 1, face);
+    ck_assert_str_eq(rule->actions->keys[0]->text, "\xc3\xa9");
+    instr_rule_free(rule);
+}
+END_TEST
+
 START_TEST(what_changes_the_program_is_known) {
     static const struct {
         const char *text;
@@ -152,9 +164,20 @@ START_TEST(mistakes_have_a_place_and_a_sentence) {
         {"a.B.c(int n) entry { @ = sum(n.toString()) }", "toString", "cannot be called"},
         {"a.B.c entry /1 == \"x/ { @ = count() }", "\"x", "no end"},
         {"a.B.c entry /arg0 ~ 5/ { @ = count() }", "5", "~ wants"},
-        {"a.B.c entry /arg0 ~ @nosuchfile/ { @ = count() }", "nosuchfile", "there is no file"},
+        {"a.B.c entry /arg0 ~ @nosuchfile/ { @ = count() }", "nosuchfile",
+         "the file nosuchfile: No such file or directory"},
         {"a.B.c entry /arg0 ~ @'no such/file'/ { @ = count() }", "'no such/file'",
-         "there is no file no such/file"},
+         "the file no such/file: No such file or directory"},
+        {"a.B.c entry /arg0 ~ @'/'/ { @ = count() }", "'/'", "the file /: Is a directory"},
+        {"a.B.c(String s) entry /s > 'x'/ { @ = count() }", "'x'", "a text is not a number"},
+        {"a.B.c(int n) entry { @ = sum(n + 'x') }", "'x'", "a text is not a number"},
+        {"a.B.c entry { @ = hist(-null) }", "null", "null is not a number"},
+        {"a.B.c entry { metric x += '1' }", "'1'", "a text is not a number"},
+        {"a.B.c entry { delay '5ms' }", "'5ms'", "a text is not a number"},
+        {"a.B.c(int n) line 7 { set n = 1 }", "n = 1", "a parameter can be set at entry only"},
+        {"a.B.c(int n) exit { set n = 1 }", "n = 1", "a parameter can be set at entry only"},
+        {"a.B.c entry { @['\xe9'] = count() }", "\xe9", "not UTF-8"},
+        {"a.B.c entry { @['\xf0\x9f\x98'] = count() }", "\xf0", "not UTF-8"},
         {"a.B.c entry { @ = sum(5 parsecs) }", "parsecs", "')' is missing"},
         {"a.B.c entry { @ = sum(5parsecs) }", "parsecs", "not a unit"},
         {"a.B.c entry { @ = sum(99999999999999999999) }", "999", "too large"},
@@ -189,6 +212,18 @@ START_TEST(hostile_rules_are_refused) {
         ck_assert(instr_rule_parse(text, &error) == NULL);
         ck_assert(strstr(error.text, "too many values within each other"));
     }
+    for (int kind = 0; kind < 5; kind++) { // a chain is as deep as what is nested
+        static const char *const repeated[] = {"+1", "*arg0", "&&true", "||n", ".x"};
+        strcpy(text, WHERE "entry /n");
+        for (int i = 0; i < 128; i++) strcat(text, repeated[kind]);
+        strcat(text, "/ { @ = count() }");
+        instr_rule_free(good(text));
+        strcpy(text, WHERE "entry /n");
+        for (int i = 0; i < 129; i++) strcat(text, repeated[kind]);
+        strcat(text, "/ { @ = count() }");
+        ck_assert(instr_rule_parse(text, &error) == NULL);
+        ck_assert(strstr(error.text, "too many values within each other"));
+    }
     memset(text, 'a', 39999);
     text[39999] = '\0';
     ck_assert(instr_rule_parse(text, &error) == NULL);
@@ -203,6 +238,7 @@ int main(void) {
     tcase_add_test(tests, a_rule_has_a_pattern_a_place_and_actions);
     tcase_add_test(tests, operators_bind_as_in_java);
     tcase_add_test(tests, numbers_have_units);
+    tcase_add_test(tests, texts_are_in_modified_utf8);
     tcase_add_test(tests, what_changes_the_program_is_known);
     tcase_add_test(tests, numbers_are_those_of_one_rule);
     tcase_add_test(tests, mistakes_have_a_place_and_a_sentence);
