@@ -77,15 +77,22 @@ final class InstrRuleTable {
 
     private AtomicLongArray find(Object object) {
         if (object == null) return single;
-        Object key = isKey(object) ? object : text(object);
+        Object key = isKey(object) ? object : cut(text(object));
         AtomicLongArray cell = cells.get(key);
         if (cell != null) return cell;
-        if (size.get() >= most) key = OTHERS;
-        if (key instanceof String && ((String) key).length() > LONGEST) key = ((String) key).substring(0, LONGEST);
+        if (size.get() >= most) {
+            key = OTHERS;
+            cell = cells.get(key);
+            if (cell != null) return cell;
+        }
         AtomicLongArray fresh = cell(), there = cells.putIfAbsent(key, fresh);
         if (there != null) return there;
         size.getAndIncrement();
         return fresh;
+    }
+
+    private static String cut(String text) {
+        return text.length() > LONGEST ? text.substring(0, LONGEST) : text;
     }
 
     private static boolean isKey(Object object) {

@@ -1,5 +1,7 @@
 package java.lang;
 
+import instr.runtime.InstrNative;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -24,6 +26,18 @@ public final class InstrRules {
     /** Longer ones were interrupted by the system. */
     private static final long LONGEST_SAMPLE = 100000;
 
+    private static final String NAME = InstrRules.class.getName();
+
+    /** Entries that were refused since a rule was left, places as of INSIDE. So many of them are looked into. */
+    private static final int[] REFUSED = new int[GUARDS];
+
+    private static final int SUSPECT = 8;
+
+    /** How often that was for nothing, at most MOST_VAIN: then twice as many are looked into. */
+    private static final byte[] VAIN = new byte[GUARDS];
+
+    private static final int MOST_VAIN = 12;
+
     /** Entries since the last sample, and when the current one began (0: it is not measured); places as of INSIDE. */
     private static final int[] ENTERED = new int[GUARDS];
 
@@ -31,6 +45,9 @@ public final class InstrRules {
 
     /** By number: estimated nanoseconds that a rule has cost. Threads add samples without locks: some may be lost. */
     private static volatile long[] costs = new long[0];
+
+    /** Exceptions that could not be made, by the names of their classes, and why. */
+    private static final ConcurrentHashMap<String, String> UNMADE = new ConcurrentHashMap<String, String>();
 
     private static volatile InstrRuleTable[] tables = new InstrRuleTable[0];
     private static volatile InstrRulePlace[] places = new InstrRulePlace[0];
@@ -91,7 +108,7 @@ public final class InstrRules {
         if (rule >= all.length || !all[rule]) return false;
         long thread = InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID);
         int at = guard(thread);
-        if (INSIDE[at] == thread) return false;
+        if (INSIDE[at] == thread && !isStale(at)) return false;
         INSIDE[at] = thread;
         if (++ENTERED[at] >= SAMPLED) {
             ENTERED[at] = 0;
@@ -105,7 +122,27 @@ public final class InstrRules {
         int at = guard(thread);
         if (INSIDE[at] != thread) return;
         if (STARTED[at] != 0) sample(rule, at);
+        REFUSED[at] = 0;
         INSIDE[at] = 0;
+    }
+
+    /** An overflow of the stack between enter and leave ends a rule without leave: no frame of a rule is there then. */
+    private static boolean isStale(int at) {
+        if (++REFUSED[at] < SUSPECT << VAIN[at]) return false;
+        REFUSED[at] = Integer.MIN_VALUE; // what is called here may have rules
+        boolean stale = false;
+        try {
+            StackTraceElement[] trace = new Throwable().getStackTrace();
+            stale = trace.length > 2;
+            for (int i = 2; i < trace.length && stale; i++) stale = !trace[i].getClassName().equals(NAME);
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+        REFUSED[at] = 0;
+        if (stale) STARTED[at] = 0;
+        if (stale) VAIN[at] = 0;
+        else if (VAIN[at] < MOST_VAIN) VAIN[at]++;
+        return stale;
     }
 
     /** The clock is read once within the sample: this stands for the entry's reading, where a rule uses `elapsed`. */
@@ -169,11 +206,21 @@ public final class InstrRules {
     }
 
     public static Object key(Object a, Object b) {
-        return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b);
+        try {
+            return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b);
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
     }
 
     public static Object key(Object a, Object b, Object c) {
-        return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b) + ", " + InstrRuleTable.text(c);
+        try {
+            return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b) + ", " + InstrRuleTable.text(c);
+        } catch (Throwable dropped) {
+            drop(dropped);
+            return null;
+        }
     }
 
     /** The texts of values that instr watch shows. Null: there is no memory for them. */
@@ -307,17 +354,27 @@ public final class InstrRules {
             ClassLoader loader =
                     user == null ? Thread.currentThread().getContextClassLoader() : user.getClass().getClassLoader();
             Class<?> type = Class.forName(name, true, loader);
-            if (!Throwable.class.isAssignableFrom(type)) return null;
+            if (!Throwable.class.isAssignableFrom(type)) return unmade(name, "is not a Throwable");
             if (message == null) return (Throwable) type.getConstructor().newInstance();
             return (Throwable) type.getConstructor(String.class).newInstance(InstrRuleTable.text(message));
         } catch (Throwable dropped) {
             drop(dropped);
-            return null;
+            return unmade(name, "cannot be made: " + dropped);
         }
     }
 
+    /** A rule that denies something does not do so: that is said, once for each class. */
+    private static Throwable unmade(String name, String why) {
+        try {
+            if (UNMADE.putIfAbsent(name, why) == null) InstrNative.say("a rule throws nothing: " + name + ' ' + why);
+        } catch (Throwable dropped) {
+            drop(dropped);
+        }
+        return null;
+    }
+
     public static long number(Object value) {
-        if (value instanceof Double || value instanceof Float) return (long) real(value);
+        if (isReal(value)) return (long) real(value);
         if (value instanceof Long) return ((Long) value).longValue();
         if (value instanceof Integer) return ((Integer) value).intValue();
         if (value instanceof Short) return ((Short) value).shortValue();
@@ -333,7 +390,8 @@ public final class InstrRules {
     }
 
     public static boolean truth(Object value) {
-        return value instanceof Boolean ? ((Boolean) value).booleanValue() : value != null;
+        if (value instanceof Boolean) return ((Boolean) value).booleanValue();
+        return InstrRuleTable.isNumber(value) ? real(value) != 0 : value != null;
     }
 
     public static boolean truth(long value) {
@@ -344,9 +402,18 @@ public final class InstrRules {
     public static boolean equal(Object a, Object b) {
         if (a == b) return true;
         if (a == null || b == null) return false;
-        if (InstrRuleTable.isNumber(a) && InstrRuleTable.isNumber(b)) return real(a) == real(b);
+        if (InstrRuleTable.isNumber(a) && InstrRuleTable.isNumber(b)) return isReal(b) ? real(a) == real(b) : equal(a, number(b));
         if (a instanceof Boolean || b instanceof Boolean) return a.equals(b);
         return InstrRuleTable.hasText(a) && InstrRuleTable.hasText(b) && InstrRuleTable.text(a).equals(InstrRuleTable.text(b));
+    }
+
+    /** A double has 53 bits: two longs are compared as such. Null is 0. */
+    public static boolean equal(Object a, long b) {
+        return isReal(a) ? real(a) == b : number(a) == b;
+    }
+
+    private static boolean isReal(Object value) {
+        return value instanceof Double || value instanceof Float;
     }
 
     public static double divide(double a, double b) {

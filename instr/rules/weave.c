@@ -265,7 +265,8 @@ static void push_own_field(const struct weaving *w, const struct moment *at, con
 static enum type push_step(const struct weaving *w, const struct instr_rule_value *v,
                            const struct moment *at, enum type wanted) {
     struct cf_member field;
-    if (find_own_field(w, v, &field) && (at->has_this || (field.access_flags & CF_ACC_STATIC))) {
+    bool has_this = at->has_this && w->self != UINT32_MAX;
+    if (find_own_field(w, v, &field) && (has_this || (field.access_flags & CF_ACC_STATIC))) {
         push_own_field(w, at, v->text, &field);
         return type_of_letter(own_field_letter(w, &field));
     }
@@ -443,6 +444,16 @@ static void compare_null(const struct weaving *w, const struct instr_rule_value 
     cf_branch_to(at->s, jumps_on_null ? CF_OP_ifnull : CF_OP_ifnonnull, label);
 }
 
+// Of a long and what has no type yet, which as a double would not be exact.
+static void compare_long(const struct weaving *w, const struct instr_rule_value *v,
+                         const struct moment *at, bool sense, uint32_t label) {
+    bool left = type_of(w, v->left, at) == LONG;
+    push(w, left ? v->right : v->left, at, OBJECT);
+    push(w, left ? v->left : v->right, at, LONG);
+    call(w, at->s, "equal", "(Ljava/lang/Object;J)Z");
+    cf_branch_to(at->s, (v->kind == RULE_EQUAL) == sense ? CF_OP_ifne : CF_OP_ifeq, label);
+}
+
 static void compare(const struct weaving *w, const struct instr_rule_value *v,
                     const struct moment *at, bool sense, uint32_t label) {
     enum type a = type_of(w, v->left, at), b = type_of(w, v->right, at);
@@ -452,6 +463,10 @@ static void compare(const struct weaving *w, const struct instr_rule_value *v,
         return;
     }
     bool objects = a == OBJECT || b == OBJECT || (a == UNKNOWN && b == UNKNOWN);
+    if (is_equality(v) && ((a == LONG && b == UNKNOWN) || (a == UNKNOWN && b == LONG))) {
+        compare_long(w, v, at, sense, label);
+        return;
+    }
     if (!is_equality(v) || !objects) {
         compare_numbers(w, v, at, sense, label);
         return;
@@ -586,6 +601,13 @@ static void narrow(struct cf_snippet *s, char letter) {
         if (letter == second[i].letter) cf_op(s, second[i].op);
 }
 
+// Is the parameter of this type, or anything where that is Object?
+static bool is_of_type(const struct weaving *w, const struct instr_rule_value *v,
+                       const char *descriptor) {
+    return strcmp(descriptor, "Ljava/lang/Object;") == 0 ||
+           strcmp(descriptor, parameter_type(w, (unsigned)v->number)) == 0;
+}
+
 // Pushes what a local or result of this descriptor can hold without a cast, which could fail.
 static void push_assigned(const struct weaving *w, const struct instr_rule_value *v,
                           const struct moment *at, const char *descriptor) {
@@ -596,11 +618,13 @@ static void push_assigned(const struct weaving *w, const struct instr_rule_value
     if (type != OBJECT) {
         push(w, v, at, type);
         narrow(at->s, letter);
-    } else if (v->kind == RULE_NULL || v->kind == RULE_PARAMETER ||
-               (v->kind == RULE_TEXT && text)) {
+    } else if (v->kind == RULE_NULL || (v->kind == RULE_TEXT && text) ||
+               (v->kind == RULE_PARAMETER && is_of_type(w, v, descriptor))) {
         push(w, v, at, OBJECT);
     } else {
-        misuse(w, "rule: an object can be null, a parameter, or a text where it is a String");
+        misuse(w,
+               "rule: an object can be null, a parameter of the same type, or a text where it is "
+               "a String");
     }
 }
 
@@ -794,9 +818,11 @@ static void put_at_call(struct weaving *w, uint32_t i, struct cf_slice descripto
     cf_insert_before(w->edit, i, at.s);
 }
 
-static void put_at_calls(struct weaving *w) {
+// False: there is none.
+static bool put_at_calls(struct weaving *w) {
     const struct cf_code *code = &w->edit->code;
     struct cf_slice owner, name, descriptor;
+    bool any = false;
     for (uint32_t i = 0; i < code->count; i++) {
         unsigned op = code->bytes[code->pc[i]];
         if (op < CF_OP_invokevirtual || op > CF_OP_invokeinterface) continue;
@@ -804,15 +830,20 @@ static void put_at_calls(struct weaving *w) {
                           &descriptor) ||
             !owner.bytes || CF_IS(name, "<init>"))
             continue;
-        if (rw_watch_class_matches(w->rule->called.class_name, owner) &&
-            rw_watch_method_matches(&w->rule->called, name, descriptor))
-            put_at_call(w, i, descriptor);
+        if (!rw_watch_class_matches(w->rule->called.class_name, owner) ||
+            !rw_watch_method_matches(&w->rule->called, name, descriptor))
+            continue;
+        put_at_call(w, i, descriptor);
+        any = true;
     }
+    return any;
 }
 
-static void put_at_line(struct weaving *w) {
+// False: the method has no code there.
+static bool put_at_line(struct weaving *w) {
     const struct cf_code *code = &w->edit->code;
     const uint16_t *lines = cf_lines(code);
+    bool any = false;
     for (uint32_t i = 0; lines && i < code->count; i++) {
         bool begins = lines[code->pc[i]] == w->rule->line &&
                       (i == 0 || lines[code->pc[i - 1]] != w->rule->line);
@@ -820,7 +851,9 @@ static void put_at_line(struct weaving *w) {
         struct moment at = {.s = cf_snippet_new(w->edit), .has_this = !w->edit->constructor};
         put(w, &at);
         cf_insert_before(w->edit, i, at.s);
+        any = true;
     }
+    return any;
 }
 
 // --- the method ---
@@ -883,8 +916,9 @@ static void keep_at_entry(struct weaving *w) {
     cf_insert_entry(w->edit, s);
 }
 
-static enum cf_status put_all(struct weaving *w) {
+static enum cf_status put_all(struct weaving *w, bool *any) {
     enum instr_rule_at at = w->rule->at;
+    *any = true;
     CF_TRY(cf_edit_constructor(w->edit));
     if (at != INSTR_RULE_ENTRY) keep_at_entry(w);
     switch (at) {
@@ -895,8 +929,8 @@ static enum cf_status put_all(struct weaving *w) {
         put_at_exits(w);
         put_at_throws(w);
         break;
-    case INSTR_RULE_CALL: put_at_calls(w); break;
-    case INSTR_RULE_LINE: put_at_line(w); break;
+    case INSTR_RULE_CALL: *any = put_at_calls(w); break;
+    case INSTR_RULE_LINE: *any = put_at_line(w); break;
     }
     return w->edit->error.status;
 }
@@ -921,7 +955,8 @@ enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
     *w = (struct weaving){
         .cls = cls, .edit = edit, .rule = rule, .self = is_static ? UINT32_MAX : 0};
     list_parameters(w, is_static);
-    CF_TRY(put_all(w));
-    __atomic_store_n(rule->woven, 1, __ATOMIC_RELAXED);
+    bool any;
+    CF_TRY(put_all(w, &any));
+    if (any) __atomic_store_n(rule->woven, 1, __ATOMIC_RELAXED);
     return CF_OK;
 }
