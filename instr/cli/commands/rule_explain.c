@@ -69,29 +69,18 @@ static bool same_code(const struct cf_class *a, const struct cf_member *x, const
     return one.length == two.length && memcmp(one.bytes, two.bytes, one.length) == 0;
 }
 
-// What the printed head of a method has of its name.
-static const char *printed_name(const char *name) {
-    if (strcmp(name, "<init>") == 0) return "(";
-    return strcmp(name, "<clinit>") == 0 ? "static {}" : name;
-}
-
-// The part of the printed class that is this method's code: its instructions.
-static void put_code(const char *text, const char *descriptor, const char *name,
-                     struct instr_output *out) {
-    char line[2100];
-    snprintf(line, sizeof line, "\n    descriptor: %s\n", descriptor);
-    for (const char *at = strstr(text, line); at; at = strstr(at + 1, line)) {
-        const char *head = at;
-        while (head > text && head[-1] != '\n') head--;
-        const char *found = strstr(head, name), *code = strstr(at, "\n    Code:\n");
-        if (!found || found > at || !code) continue;
-        code = strchr(code + 1, '\n') + 1;
-        code = strchr(code, '\n') + 1; // behind stack=, locals=
-        size_t n = 0;
-        while (strncmp(code + n, "        ", 8) == 0) n += strcspn(code + n, "\n") + 1;
-        instr_output_bytes(out, code, n);
-        return;
-    }
+// The part of the printed class that is the code of a member: its instructions. Fields stand before methods.
+static void put_code(const char *text, unsigned member, struct instr_output *out) {
+    static const char line[] = "\n    descriptor: ";
+    const char *at = strstr(text, line);
+    for (unsigned i = 0; at && i < member; i++) at = strstr(at + 1, line);
+    const char *code = at ? strstr(at, "\n    Code:\n") : NULL;
+    if (!code) return;
+    code = strchr(code + 1, '\n') + 1;
+    code = strchr(code, '\n') + 1; // behind stack=, locals=
+    size_t n = 0;
+    while (strncmp(code + n, "        ", 8) == 0) n += strcspn(code + n, "\n") + 1;
+    instr_output_bytes(out, code, n);
 }
 
 static void put_methods(struct explaining *e, const struct cf_class *old,
@@ -115,7 +104,7 @@ static void put_methods(struct explaining *e, const struct cf_class *old,
         e->matched++;
         instr_report_method(&e->out, texts[0], texts[1], texts[2], INSTR_DOTS);
         instr_output_text(&e->out, "\n");
-        put_code(memory.bytes, texts[2], printed_name(texts[1]), &e->out);
+        put_code(memory.bytes, new->fields_count + i, &e->out);
     }
     free(memory.bytes);
     free(text);
