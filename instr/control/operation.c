@@ -10,6 +10,7 @@
 #include "instr/retransform/background.h"
 #include "instr/retransform/overhead.h"
 #include "instr/vm/untouchable.h"
+#include "instr/vm/wake.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -243,6 +244,9 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
     unsigned ticket;
     note_interfaces_once(reply, done->skipped_interfaces);
     note_all_skipped(agent, reply, done);
+    JNIEnv *jni = done->remaining ? NULL : instr_wake_jni();
+    if (jni)
+        instr_note_unmatched_rules(agent->jvmti, jni, reply, &agent->plans, reply->rule_before);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
@@ -353,6 +357,7 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     done->taker = &taker;
     done->defer = strcmp(request->name, "off") != 0;
     reply->skipped_before = skipped_so_far(request->agent);
+    reply->rule_before = instr_last_rule(&request->agent->plans);
     bool ok = function(request->agent, jni, text, done, reason, sizeof reason);
     done->taker = NULL;
     done->owner = NULL;

@@ -51,6 +51,7 @@ struct instr_reply {
     struct instr_bytes text, queue;
     struct instr_bytes results; // of passes that ended, for operation.c: elements of a JSON array
     size_t skipped_before;      // classes and methods skipped before the command, for operation.c
+    uint32_t rule_before;       // the last rule before the command, for operation.c
     uint64_t dropped;           // documents and lines
     uint64_t next_tick;
     int failed, stop_control, streaming;

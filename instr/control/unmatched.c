@@ -1,6 +1,9 @@
 #include "instr/control/unmatched.h"
 
+#include "instr/passes/watch/implementations.h"
 #include "instr/passes/watch/suggest.h"
+#include "instr/rules/option.h"
+#include "instr/rules/rules.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -69,4 +72,56 @@ void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *repl
         instr_reply_note(reply, "no loaded class matches include=%.200s%s%s%s", text,
                          *meant ? "; did you mean " : "", meant, *meant ? "?" : "");
     }
+}
+
+// --- rules ---
+
+// NULL: the pass is not one.
+static const struct instr_rule *rule_of(const struct rw_pass *pass) {
+    return pass->made && pass->made->kind == instr_rule_source.key ? instr_rule_of(pass) : NULL;
+}
+
+uint32_t instr_last_rule(struct instr_plans *plans) {
+    unsigned ticket;
+    uint32_t last = 0;
+    const struct instr_plan *plan = instr_plans_take(plans, &ticket);
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
+        const struct instr_rule *rule = rule_of(plan->options.passes[i].pass);
+        if (rule && rule->number > last) last = rule->number;
+    }
+    instr_plans_give_back(plans, ticket);
+    return last;
+}
+
+// A method that is there, but was skipped, is reported as such.
+static void note_rule(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply, const char *name,
+                      const struct instr_rule *rule) {
+    char meant[800];
+    if (instr_watch_is_loaded(jvmti, jni, rule->pattern)) {
+        if (rule->at == INSTR_RULE_LINE)
+            instr_reply_note(reply, "%s: no loaded method of this name has code at line %u", name,
+                             rule->line);
+        if (rule->at == INSTR_RULE_CALL)
+            instr_reply_note(reply, "%s: no loaded method of this name calls %.200s", name,
+                             rule->call);
+        return;
+    }
+    instr_watch_suggest_for_rule(jvmti, jni, rule->pattern, meant, sizeof meant);
+    instr_reply_note(reply, "%s: no method of the loaded classes matches%s%s%s", name,
+                     *meant ? "; did you mean "
+                            : "; the rule waits for classes that are loaded later",
+                     meant, *meant ? "?" : "");
+}
+
+void instr_note_unmatched_rules(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
+                                struct instr_plans *plans, uint32_t last) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(plans, &ticket);
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
+        const struct rw_pass *pass = plan->options.passes[i].pass;
+        const struct instr_rule *rule = rule_of(pass);
+        if (rule && rule->number > last && !__atomic_load_n(rule->woven, __ATOMIC_RELAXED))
+            note_rule(jvmti, jni, reply, pass->name, rule);
+    }
+    instr_plans_give_back(plans, ticket);
 }

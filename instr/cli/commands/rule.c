@@ -90,18 +90,6 @@ static void find_name(const json_t *status, unsigned *n, char name[33]) {
     }
 }
 
-static void show(const json_t *document, const struct instr_process *target) {
-    char number[INSTR_NUMBER_SIZE];
-    uint64_t classes = cli_count(document, "classes");
-    cli_switch_show(document, target);
-    if (cli_count(document, "remaining") || cli_count(document, "changed")) return;
-    if (classes)
-        cli_error("no method matches in the %s loaded class%s of this name",
-                  instr_number(classes, number), cli_plural(classes, "es"));
-    else
-        cli_error("no loaded class matches; the rule waits for classes that are loaded later");
-}
-
 // The rules of a text, or of a file of the user's (@FILE), with the patterns of files in them. The caller
 // frees the options, also after an error.
 static int read_rules(const char *text, struct instr_options *options) {
@@ -154,7 +142,7 @@ static int send_rules(const struct request *r, const struct instr_options *rules
     int status = cli_control_introduce(session, &r->control.owner);
     if (status == CLI_OK)
         status = cli_control_run(session, 2, (const char *const[]){"enable", list}, r->control.json,
-                                 show);
+                                 cli_switch_show);
     free(list);
     char time[INSTR_DURATION_SIZE];
     for (size_t i = 0; i < rules->pass_count && status == CLI_OK && !r->control.json; i++)

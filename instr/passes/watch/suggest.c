@@ -210,6 +210,9 @@ void instr_watch_suggest_class(jvmtiEnv *jvmti, JNIEnv *jni, const char *pattern
 void instr_watch_suggest_for_rule(jvmtiEnv *jvmti, JNIEnv *jni, const char *rule, char *text,
                                   size_t size) {
     char *pattern = strndup(rule, strcspn(rule, "( \t\n"));
+    char *plus = pattern ? strstr(pattern, "+.")
+                         : NULL; // CLASS+: its own methods are like those of subtypes
+    if (plus) memmove(plus, plus + 1, strlen(plus));
     if (size) *text = '\0';
     if (pattern) instr_watch_suggest(jvmti, jni, pattern, text, size);
     free(pattern);
