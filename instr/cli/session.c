@@ -396,7 +396,8 @@ void cli_session_late(const struct cli_session *session, struct cli_event *event
 
 json_t *cli_session_ask(struct cli_session *session, const char *command, struct cli_event *event) {
     json_t *answer = NULL;
-    event->kind = CLI_LOST;
+    memset(event, 0, sizeof *event);
+    lose(event, CLI_DISCONNECTED);
     if (cli_session_command(session, 1, &command) != 0) return NULL;
     do {
         cli_session_next(session, event, left(session->limit));

@@ -183,6 +183,13 @@ class Ending(Poser):
         status, _, err, _ = self.ends("status", pid)
         self.assertEqual((status, err), (1, f"instr: the agent in process {pid} has just been detached, or the JVM ends\n"))
 
+    def test_a_command_that_cannot_be_sent_has_one_line(self):
+        pid = self.pose("deaf")
+        asks, sends = "the agent was detached, or the JVM has ended", "the command cannot be sent: Broken pipe"
+        for words, line in ((["kits", pid, "--json"], sends), (["kit", "reload", pid], asks), (["kit", "drop", pid, "x"], asks), (["report", pid, "calls"], sends)):
+            status, out, err, _ = self.ends(*words)
+            self.assertEqual((status, out, err), (1, "", f"instr: {line}\n"))
+
     @slow
     def test_files_that_are_not_read(self):
         pid = self.pose("unread")

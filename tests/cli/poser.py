@@ -123,7 +123,11 @@ def serve(client, mode, folder):
         if mode == "slow":
             drip(client, HELLO + message(b"N", b"x" * 100))
         client.recv(65536)
+        if mode == "deaf":  # a command cannot be sent any more
+            client.shutdown(socket.SHUT_RD)
         client.sendall(HELLO)
+        if mode == "deaf":
+            time.sleep(1)
         while mode == "unread":
             time.sleep(1)
         while client.recv(65536):
