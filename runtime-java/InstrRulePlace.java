@@ -2,7 +2,7 @@ package java.lang;
 
 import java.io.File;
 import java.lang.reflect.Array;
-import java.lang.reflect.Modifier;
+import java.security.AccessController;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Map;
@@ -67,27 +67,7 @@ final class InstrRulePlace {
         Class<?> type = holder.getClass();
         InstrRuleField place = last;
         if (place != null && place.type.get() == type) return place;
-        return last = look(type);
-    }
-
-    /** An offset of -1: there is no such field. */
-    private InstrRuleField look(Class<?> type) {
-        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
-            try {
-                java.lang.reflect.Field field = c.getDeclaredField(text);
-                if (Modifier.isStatic(field.getModifiers())) continue;
-                Class<?> of = field.getType();
-                return new InstrRuleField(type, InstrUnsafe.offset(c, text), of.isPrimitive() ? letter(of) : 'L');
-            } catch (Throwable missing) {
-                if (missing instanceof ThreadDeath) throw (ThreadDeath) missing;
-            }
-        }
-        return new InstrRuleField(type, -1, 'L');
-    }
-
-    private static char letter(Class<?> type) {
-        return type == boolean.class ? 'Z' : type == byte.class ? 'B' : type == char.class ? 'C' : type == short.class ? 'S'
-                : type == int.class ? 'I' : type == long.class ? 'J' : type == float.class ? 'F' : 'D';
+        return last = AccessController.doPrivileged(new InstrRuleLook(type, text));
     }
 
     Object read(Object holder) {

@@ -59,7 +59,23 @@ public class Kinds {
         }
     }
 
+    /** JDK 18 and later refuse. */
+    static void guard() {
+        try {
+            System.setSecurityManager(new SecurityManager());
+        } catch (UnsupportedOperationException refused) {
+            return;
+        }
+        try {
+            System.getProperty("user.home");
+        } catch (SecurityException denied) {
+            return;
+        }
+        throw new AssertionError("not guarded");
+    }
+
     public static void main(String[] args) {
+        if (args.length > 0) guard();
         int sum = 0;
         for (int i = 0; i < 10; i++) {
             int n = i;
