@@ -172,11 +172,42 @@ static int add(const struct request *r, const char *text) {
 
 // --- the command ---
 
+// Is a rule of this name on? Otherwise that is printed. A pass of this name is not meant.
+static int find_rule(struct cli_session *session, const char *name) {
+    struct cli_event event;
+    const json_t *pass;
+    size_t i;
+    bool found = false;
+    cli_session_limit(session, ANSWER_MS);
+    json_t *answer = cli_session_ask(session, "status", &event);
+    session->limit = INSTR_NEVER;
+    json_array_foreach(json_object_get(answer, "enabled"), i, pass) found |=
+        strcmp(cli_text(pass, "kind"), "rule") == 0 && strcmp(cli_text(pass, "pass"), name) == 0;
+    int status = answer ? CLI_OK : cli_control_end(&event);
+    json_decref(answer);
+    if (status != CLI_OK || found) return status;
+    return cli_error("no rule is called %.64s; 'instr rules %ld' lists those that are on", name,
+                     (long)session->process.pid);
+}
+
+// Gives the agent a command for the rule of this name.
+static int change(const struct request *r, const char *name, const char *const words[2],
+                  cli_printer shown) {
+    struct cli_session session;
+    int status = cli_control_connect(&session, r->control.pid);
+    if (status != CLI_OK) return status;
+    status = find_rule(&session, name);
+    if (status == CLI_OK) status = cli_control_introduce(&session, &r->control.owner);
+    if (status == CLI_OK) status = cli_control_run(&session, 2, words, r->control.json, shown);
+    cli_session_close(&session);
+    return status;
+}
+
 static int extend(const struct request *r, const char *name) {
     char text[128];
     snprintf(text, sizeof text, "%.60s.for=%llums", name,
              (unsigned long long)(r->extend / 1000000));
-    return cli_control_talk(&r->control, 2, (const char *const[]){"set", text}, cli_switch_show);
+    return change(r, name, (const char *const[]){"set", text}, cli_switch_show);
 }
 
 static int read_request(struct request *r, int argc, char **argv) {
@@ -223,7 +254,7 @@ int cli_rule(int argc, char **argv) {
     int status = read_request(&r, argc, argv);
     if (status != CLI_OK) return status;
     if (r.drop)
-        return cli_control_talk(&r.control, 2, (const char *const[]){"disable", r.drop},
-                                cli_switch_show_restored);
+        return change(&r, r.drop, (const char *const[]){"disable", r.drop},
+                      cli_switch_show_restored);
     return r.extend ? extend(&r, r.control.argv[0]) : add(&r, r.control.argv[0]);
 }

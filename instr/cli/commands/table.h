@@ -152,7 +152,8 @@
     COMMAND(undo, "PID [CLASS] [--json]", "undo what redefine did", "")                            \
     COMMAND(rule,                                                                                  \
             "PID TEXT|@FILE [--name NAME] [--for TIME] [--allow WORDS] [--max-overhead SHARE]"     \
-            " [--as NAME] [--json]",                                                               \
+            " [--as NAME] [--json] | PID --drop NAME | PID --extend TIME NAME"                     \
+            " | --explain TEXT [PATH...]",                                                         \
             "count, sum or time in a JVM where a pattern of methods matches",                      \
             "Adds the rule TEXT, such as 'com.acme.Shop.order(Cart cart, ..) exit "                \
             "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; instr/RULES.md has the "  \
