@@ -91,6 +91,15 @@ static bool is_cut(int fd, const ElfW(Ehdr) * head, off_t length) {
     return false;
 }
 
+// Is the library for another processor than ours? dlopen passes over such a file, and says that there is none.
+static bool is_foreign(const ElfW(Ehdr) * head) {
+    Dl_info info;
+    if (head->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) return true;
+    if (!dladdr(&instr_plugin_host, &info)) return false;
+    const ElfW(Ehdr) *own = info.dli_fbase;
+    return head->e_machine != own->e_machine;
+}
+
 // What is wrong with the file; NULL: dlopen may say. It would wait for a writer to a pipe.
 static const char *fault_of(int fd) {
     ElfW(Ehdr) head;
@@ -101,7 +110,7 @@ static const char *fault_of(int fd) {
     if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
         memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
         return "is not a shared library";
-    if (head.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) return NULL;
+    if (is_foreign(&head)) return "is a library for another kind of machine";
     return is_cut(fd, &head, st.st_size) ? "is cut short" : NULL;
 }
 
