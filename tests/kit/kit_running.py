@@ -403,6 +403,30 @@ class RunningTest(ShopTest):
         done = self.java(f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-p", self.path("modules"), "-m", "shop/com.acme.Shop")
         self.assertEqual(sorted(done.stdout.splitlines()), sorted(PLAIN + ["in module shopmodule shop", "21"]))
 
+    @unittest.skipUnless(os.path.exists(os.path.join(JDK, "lib", "modules")), "JDK 8 has no modules")
+    def test_modules_that_the_application_does_not_read(self):
+        """Advice may use classes of modules that the advised module does not require, and of the class path."""
+        self.write("module/module-info.java", "module shop { }")
+        self.write("module/com/acme/Shop.java", SHOP)
+        self.javac("modules/shop", self.path("module/module-info.java"), self.path("module/com/acme/Shop.java"))
+        tool = self.build("tool", Tool="package tools; public class Tool { public static String name() { return \"tool\"; } }")
+        kit = self.build("kit", classpath=os.pathsep.join([self.app, tool]), Slow="""
+            import instr.kit.*;
+            import java.util.logging.Level;
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static void enter() {
+                    java.util.function.Function<Level, String> name = Level::getName;
+                    java.util.function.Function<Level[], Level> first = levels -> levels[0];
+                    System.out.println(name.apply(first.apply(new Level[] {Level.FINE})));
+                }
+            }
+            @Advice("com.acme.Shop.twice(..)") final class Path {
+                static void enter() { System.out.println(tools.Tool.name()); }
+            }""")
+        options = ["-Xcheck:jni", "--add-modules", "java.logging", "-cp", tool, "-p", self.path("modules"), "-m", "shop/com.acme.Shop"]
+        done = self.java(f"-agentpath:{AGENT}=kit={kit},quiet=yes", *options)
+        self.assertEqual((sorted(done.stdout.splitlines()), done.stderr), (sorted(PLAIN + ["FINE", "tool"]), ""))
+
     def test_mistakes_are_refused_at_the_start(self):
         for advice, why in (('value = "com.acme.Shop+.order(..)", calls = true, callers = "com.acme.*"',
                              "a pattern with + is for methods, not for calls: name the classes whose methods are called"),):

@@ -1,5 +1,6 @@
 #include "instr/passes/kit/define.h"
 #include "instr/kit/template.h"
+#include "instr/passes/kit/reads.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -183,6 +184,7 @@ static bool define_class(const struct defining *d, const struct instr_kit_class 
         snprintf(reason, size, "out of memory");
         return false;
     }
+    if (!c->boot) instr_kit_read_modules(d->jvmti, d->jni, d->loader, d->package, bytes, length);
     bool ok = define(d, c->boot ? NULL : d->loader, name, bytes, length, reason, size) != NULL;
     free(bytes);
     return ok;
