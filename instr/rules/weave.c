@@ -444,6 +444,12 @@ static void compare_null(const struct weaving *w, const struct instr_rule_value 
     cf_branch_to(at->s, jumps_on_null ? CF_OP_ifnull : CF_OP_ifnonnull, label);
 }
 
+// A number that no other long becomes as a double.
+static bool is_exact(const struct instr_rule_value *v) {
+    return v->kind == RULE_INTEGER && v->number > -(INT64_C(1) << 53) &&
+           v->number < INT64_C(1) << 53;
+}
+
 // Of a long and what has no type yet, which as a double would not be exact.
 static void compare_long(const struct weaving *w, const struct instr_rule_value *v,
                          const struct moment *at, bool sense, uint32_t label) {
@@ -463,7 +469,8 @@ static void compare(const struct weaving *w, const struct instr_rule_value *v,
         return;
     }
     bool objects = a == OBJECT || b == OBJECT || (a == UNKNOWN && b == UNKNOWN);
-    if (is_equality(v) && ((a == LONG && b == UNKNOWN) || (a == UNKNOWN && b == LONG))) {
+    bool rounds = !is_exact(v->left) && !is_exact(v->right);
+    if (is_equality(v) && rounds && ((a == LONG && b == UNKNOWN) || (a == UNKNOWN && b == LONG))) {
         compare_long(w, v, at, sense, label);
         return;
     }
