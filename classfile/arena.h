@@ -47,6 +47,11 @@ static inline void *cf_arena_alloc(struct cf_arena *arena, size_t size) {
 // `count` zeroed elements of `size` bytes; NULL when out of memory or if the product overflows.
 void *cf_arena_zeroed(struct cf_arena *arena, size_t count, size_t size);
 
+// An array of at least `count` elements of `size` bytes in place of one of *capacity elements, of
+// which the `used` ones are copied. It doubles at least. NULL: out of memory.
+void *cf_arena_grow(struct cf_arena *arena, const void *array, uint32_t *capacity, uint32_t used,
+                    uint64_t count, size_t size);
+
 CF_END_DECLS
 
 #endif

@@ -223,6 +223,10 @@ int cf_method_slots(struct cf_slice descriptor, unsigned *parameters, unsigned *
 int cf_descriptor_effect(struct cf_slice descriptor, int *effect);
 // The slots of a field descriptor: 1 or 2; 0: malformed.
 unsigned cf_field_slots(struct cf_slice descriptor);
+// Are the names in a descriptor, which is not malformed otherwise, names that classes can have?
+int cf_descriptor_names_classes(struct cf_slice descriptor);
+// May a CONSTANT_Class have this name: that of a class, or an array's descriptor (JVMS 4.4.1)?
+int cf_is_class_name(struct cf_slice name);
 // The end of the field type that begins at `p`, not beyond `end`; NULL: malformed.
 const uint8_t *cf_after_type(const uint8_t *p, const uint8_t *end);
 // The length of the field type at the start of `bytes`; 0: malformed.

@@ -85,12 +85,26 @@ static inline int cf_is_constructor(const struct cf_class *cls, const struct cf_
 
 // The length of the instruction at `pc`; 0: unknown or incomplete.
 uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length);
+// The target of the branch or jsr at `pc`; it may be anywhere.
+static inline uint32_t cf_branch_target(const uint8_t *code, uint32_t pc) {
+    const uint8_t *p = code + pc;
+    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
+    return pc + (uint32_t)offset;
+}
+// The index of the constant that the instruction at `p`, which is whole, names; 0: it names none.
+uint16_t cf_constant_operand(const uint8_t *p);
+// How many local variables there must be for the instruction at `p`; 0: it names none.
+uint32_t cf_locals_needed(const uint8_t *p);
 
 // An entry of the exception table.
 struct cf_exception {
     uint32_t start_pc, end_pc, handler_pc, catch_type;
 };
-struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i);
+static inline struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i) {
+    const uint8_t *p = code->cls->bytes + code->exception_table + 8 * i;
+    struct cf_exception e = {cf_be2(p), cf_be2(p + 2), cf_be2(p + 4), cf_be2(p + 6)};
+    return e;
+}
 
 // A tableswitch or lookupswitch; to be opened only after scanning has checked it.
 struct cf_switch {

@@ -105,3 +105,14 @@ void *cf_arena_zeroed(struct cf_arena *arena, size_t count, size_t size) {
     if (memory) memset(memory, 0, count * size);
     return memory;
 }
+
+void *cf_arena_grow(struct cf_arena *arena, const void *array, uint32_t *capacity, uint32_t used,
+                    uint64_t count, size_t size) {
+    uint64_t wanted = *capacity ? 2 * (uint64_t)*capacity : 64;
+    if (wanted < count) wanted = count;
+    void *larger = wanted < UINT32_MAX ? cf_arena_alloc(arena, wanted * size) : NULL;
+    if (!larger) return NULL;
+    if (used) memcpy(larger, array, used * size);
+    *capacity = (uint32_t)wanted;
+    return larger;
+}

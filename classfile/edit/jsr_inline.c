@@ -40,10 +40,7 @@ static int is_ret(const struct cf_inliner *in, uint32_t i) {
 
 // The index of the target of a jump with one.
 static uint32_t target_of(const struct cf_inliner *in, uint32_t i) {
-    uint32_t pc = in->code.pc[i];
-    const uint8_t *p = in->code.bytes + pc;
-    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
-    return in->index[pc + (uint32_t)offset];
+    return in->index[cf_branch_target(in->code.bytes, in->code.pc[i])];
 }
 
 static int is_jump(unsigned op) {

@@ -45,10 +45,10 @@ enum { // where an attribute stands
     ROW(Code,                                 45, M,     "k",                                code) \
     ROW(ConstantValue,                        45, F,     "v",                                constant_value) \
     ROW(StackMapTable,                        50, B,     "s",                                stack_map_table) \
-    ROW(LineNumberTable,                      45, BR,    "l",                                line_number_table) \
+    ROW(LineNumberTable,                      45, BR,    "(p2)",                             line_number_table) \
     ROW(LocalVariableTable,                   45, BR,    "d",                                local_variable_table) \
     ROW(LocalVariableTypeTable,               49, BR,    "g",                                local_variable_table) \
-    ROW(CharacterRangeTable,                  45, BR,    "r",                                character_range_table) \
+    ROW(CharacterRangeTable,                  45, BR,    "(ex22222)",                        character_range_table) \
     ROW(Exceptions,                           45, M,     "(C)",                              exceptions) \
     ROW(InnerClasses,                         45, C,     "(i)",                              inner_classes) \
     ROW(EnclosingMethod,                      49, C,     "Cn",                               enclosing_method) \

@@ -111,10 +111,36 @@ uint32_t cf_instruction_length(const uint8_t *code, uint32_t pc, uint32_t length
     return size <= left ? (uint32_t)size : 0;
 }
 
-struct cf_exception cf_exception_at(const struct cf_code *code, uint32_t i) {
-    const uint8_t *p = code->cls->bytes + code->exception_table + 8 * i;
-    struct cf_exception e = {cf_be2(p), cf_be2(p + 2), cf_be2(p + 4), cf_be2(p + 6)};
-    return e;
+uint16_t cf_constant_operand(const uint8_t *p) {
+    if (*p >= CF_OPCODE_COUNT) return 0;
+    switch (cf_opcodes[*p].operands) {
+    case CF_CP1: return p[1];
+    case CF_CP2:
+    case CF_FIELD:
+    case CF_INVOKE:
+    case CF_INVOKEINTERFACE:
+    case CF_INVOKEDYNAMIC:
+    case CF_CLASS:
+    case CF_MULTIANEWARRAY: return cf_be2(p + 1);
+    default: return 0;
+    }
+}
+
+// Loads and stores come in the order int, long, float, double, reference; for each type those that
+// have the index in the opcode are four.
+uint32_t cf_locals_needed(const uint8_t *p) {
+    unsigned is_wide = *p == CF_OP_wide, op = p[is_wide], type = 0;
+    uint32_t index = is_wide ? cf_be2(p + 2) : p[1];
+    unsigned load = op - CF_OP_iload_0, store = op - CF_OP_istore_0, short_forms = 20;
+    if (load < short_forms || store < short_forms) {
+        type = (load < short_forms ? load : store) / 4;
+        index = (load < short_forms ? load : store) % 4;
+    } else if (op - CF_OP_iload < 5 || op - CF_OP_istore < 5) {
+        type = op - (op < CF_OP_istore ? CF_OP_iload : CF_OP_istore);
+    } else if (op != CF_OP_iinc && op != CF_OP_ret) {
+        return 0;
+    }
+    return index + (type == 1 || type == 3 ? 2 : 1); // long, double
 }
 
 void cf_switch_open(const struct cf_code *code, uint32_t pc, struct cf_switch *sw) {
@@ -171,9 +197,7 @@ static enum cf_status find_targets(struct cf_code *code, struct cf_error *error)
     struct cf_branch *branch = code->branches, *end = branch + code->branches_count;
     for (; branch < end; branch++) {
         uint32_t pc = branch->pc;
-        const uint8_t *p = bytes + pc;
-        int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
-        uint32_t target = pc + (uint32_t)offset;
+        uint32_t target = cf_branch_target(bytes, pc);
         if (target >= length || !(marks[target] & CF_MARK_START))
             return mark_target(code, pc, target, error);
         marks[target] |= CF_MARK_TARGET;

@@ -82,6 +82,40 @@ int cf_descriptor_effect(struct cf_slice d, int *effect) {
     return letter_slots[*p] || (*p == 'V' && p > d.bytes);
 }
 
+enum { FORBIDDEN = 1, SLASH = 2 }; // letters that matter in the names of classes
+
+static const uint8_t letter_kinds[256] = {
+    ['.'] = FORBIDDEN, [';'] = FORBIDDEN, ['['] = FORBIDDEN, ['/'] = SLASH};
+
+// JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
+// before version 49; that is not checked.
+static int is_internal_name(const uint8_t *p, const uint8_t *end) {
+    unsigned before = SLASH, bad = 0;
+    for (; p < end; p++) {
+        unsigned kind = letter_kinds[*p];
+        bad |= (kind & FORBIDDEN) | (kind & before & SLASH);
+        before = kind;
+    }
+    return !bad && !(before & SLASH);
+}
+
+int cf_descriptor_names_classes(struct cf_slice d) {
+    const uint8_t *p = d.bytes, *end = p + d.length;
+    while (p < end) {
+        if (*p++ != 'L') continue;
+        const uint8_t *name = p;
+        p = after_semicolon(p, end);
+        if (!p || !is_internal_name(name, p - 1)) return 0;
+    }
+    return 1;
+}
+
+int cf_is_class_name(struct cf_slice name) {
+    if (!name.length || *name.bytes != '[')
+        return is_internal_name(name.bytes, name.bytes + name.length);
+    return cf_field_slots(name) && cf_descriptor_names_classes(name);
+}
+
 unsigned cf_field_slots(struct cf_slice d) {
     if (!d.bytes || !d.length || cf_field_type_length(d.bytes, d.length) != d.length) return 0;
     return d.bytes[0] == 'J' || d.bytes[0] == 'D' ? 2 : 1;

@@ -92,8 +92,40 @@ static uint32_t in_pool(const struct search *s) {
     return found;
 }
 
+static uint32_t in_attribute(const struct search *s, uint32_t name, uint32_t info, uint32_t length,
+                             uint32_t max_locals) {
+    const struct cf_class *cls = s->cls;
+    if (length < 2) return 0;
+    if (name == cls->utf8_line_number_table) return 0; // lines and pcs
+    if (name == cls->utf8_local_variable_table || name == cls->utf8_local_variable_type_table)
+        return in_variables(s, info + 2, length - 2, max_locals);
+    if (!anywhere(s, info, length)) return 0;
+    // Of two neighbours' halves an index is made easily: a closer look where all is in twos.
+    static const char *const in_twos[] = {"InnerClasses", "Exceptions", "BootstrapMethods",
+                                          "NestMembers", "PermittedSubclasses"};
+    struct cf_slice text = cf_utf8(cls, name);
+    for (unsigned i = 0; i < sizeof in_twos / sizeof *in_twos; i++)
+        if (cf_slice_is(text, in_twos[i], strlen(in_twos[i]))) return in_pairs(s, info, length);
+    // A count of one byte in front.
+    return CF_IS(text, "MethodParameters") ? in_pairs(s, info + 1, length - 1) : 1;
+}
+
+// But for the one whose info is at `skipped`.
 static uint32_t in_attributes(struct search *s, uint32_t start, uint32_t count, uint32_t end,
-                              uint32_t max_locals, int moved);
+                              uint32_t max_locals, uint32_t skipped) {
+    const uint8_t *bytes = s->cls->bytes;
+    uint32_t found = 0, pos = start;
+    for (uint32_t i = 0; i < count; i++) {
+        if (end - pos < 6) return 1;
+        uint32_t name = cf_be2(bytes + pos), length = cf_be4(bytes + pos + 2);
+        pos += 6;
+        if (end - pos < length) return 1;
+        found |= is_added(s, name);
+        if (pos != skipped) found |= in_attribute(s, name, pos, length, max_locals);
+        pos += length;
+    }
+    return found;
+}
 
 // Slots, with `this`; 65,536 when the descriptor is malformed.
 static uint32_t parameters_of(const struct cf_class *cls, const struct cf_member *method) {
@@ -113,59 +145,9 @@ static uint32_t in_code(struct search *s, const struct cf_member *method,
     for (uint32_t i = 0; i < code->exception_table_length; i++)
         found |= is_added(s, cf_exception_at(code, i).catch_type);
     found |= code->max_locals < parameters_of(s->cls, method);
+    // The frames of changed code were moved, and checked on the way.
     return found | in_attributes(s, code->attributes, code->attributes_count, code->end,
-                                 code->max_locals, changed->length != 0);
-}
-
-static uint32_t in_attribute(const struct search *s, uint32_t name, uint32_t info, uint32_t length,
-                             uint32_t max_locals) {
-    const struct cf_class *cls = s->cls;
-    if (length < 2) return 0;
-    if (name == cls->utf8_line_number_table) return 0; // lines and pcs
-    if (name == cls->utf8_local_variable_table || name == cls->utf8_local_variable_type_table)
-        return in_variables(s, info + 2, length - 2, max_locals);
-    if (!anywhere(s, info, length)) return 0;
-    // Of two neighbours' halves an index is made easily: a closer look where all is in twos.
-    static const char *const in_twos[] = {"InnerClasses", "Exceptions", "BootstrapMethods",
-                                          "NestMembers", "PermittedSubclasses"};
-    struct cf_slice text = cf_utf8(cls, name);
-    for (unsigned i = 0; i < sizeof in_twos / sizeof *in_twos; i++)
-        if (cf_slice_is(text, in_twos[i], strlen(in_twos[i]))) return in_pairs(s, info, length);
-    // A count of one byte in front.
-    return CF_IS(text, "MethodParameters") ? in_pairs(s, info + 1, length - 1) : 1;
-}
-
-// `moved`: of code whose stack map frames were moved, and checked on the way.
-static uint32_t in_attributes(struct search *s, uint32_t start, uint32_t count, uint32_t end,
-                              uint32_t max_locals, int moved) {
-    const uint8_t *bytes = s->cls->bytes;
-    uint32_t found = 0, pos = start;
-    for (uint32_t i = 0; i < count; i++) {
-        if (end - pos < 6) return 1;
-        uint32_t name = cf_be2(bytes + pos), length = cf_be4(bytes + pos + 2);
-        pos += 6;
-        if (end - pos < length) return 1;
-        found |= is_added(s, name);
-        if (!moved || name != s->cls->utf8_stack_map_table)
-            found |= in_attribute(s, name, pos, length, max_locals);
-        pos += length;
-    }
-    return found;
-}
-
-// The attributes of a method, its Code apart from the others.
-static uint32_t in_method(struct search *s, const struct cf_member *method,
-                          const struct cf_new_code *changed) {
-    const uint8_t *bytes = s->cls->bytes;
-    uint32_t found = 0, pos = method->offset + 8;
-    for (uint32_t i = 0; i < method->attributes_count; i++) {
-        uint32_t name = cf_be2(bytes + pos), length = cf_be4(bytes + pos + 2);
-        found |= is_added(s, name);
-        found |= pos == method->code ? in_code(s, method, changed)
-                                     : in_attribute(s, name, pos + 6, length, 0);
-        pos += 6 + length;
-    }
-    return found;
+                                 code->max_locals, changed->length ? code->stack_map_table : 0);
 }
 
 static uint32_t in_members(struct search *s, const struct cf_rewrite *rewrite) {
@@ -180,21 +162,11 @@ static uint32_t in_members(struct search *s, const struct cf_rewrite *rewrite) {
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         const struct cf_member *method = &cls->methods[i];
         found |= is_added(s, method->name_index) | is_added(s, method->descriptor_index);
-        found |= in_method(s, method, &rewrite->code[i]);
+        found |= in_attributes(s, method->offset + 8, method->attributes_count, method->end, 0,
+                               method->code + 6);
+        if (method->code) found |= in_code(s, method, &rewrite->code[i]);
     }
     return found;
-}
-
-// JVMS 4.2.1, and arrays (4.4.1).
-static int is_class_name(struct cf_slice name) {
-    const uint8_t *p = name.bytes, *end = p + name.length;
-    while (p < end && *p == '[') p++;
-    if (p > name.bytes && p < end && (*p != 'L' || end[-1] != ';')) return p + 1 == end;
-    if (p > name.bytes) p++, end--;
-    unsigned before = '/';
-    for (; p < end; before = *p++)
-        if (*p == '.' || *p == ';' || *p == '[' || (*p == '/' && before == '/')) return 0;
-    return before != '/';
 }
 
 // Does an added CONSTANT_Class have a name that no class can have? Frames name classes by the
@@ -205,7 +177,7 @@ static uint32_t names_no_class(const struct cf_rewrite *rewrite) {
     for (uint32_t i = pool->first; i < pool->count; i++) {
         const uint8_t *entry = cf_pool_entry(pool, i);
         if (entry && entry[0] == CF_TAG_CLASS)
-            found |= !is_class_name(cf_pool_utf8(pool, cf_be2(entry + 1)));
+            found |= !cf_is_class_name(cf_pool_utf8(pool, cf_be2(entry + 1)));
     }
     return found;
 }

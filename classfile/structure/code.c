@@ -10,27 +10,6 @@ static enum cf_status reject_at(struct cf_checker *c, uint32_t pc, const char *r
 
 // --- operands ---
 
-static enum cf_status check_local(struct cf_checker *c, uint32_t pc, uint32_t index,
-                                  int two_slots) {
-    if (index + (two_slots ? 2u : 1u) <= c->max_locals) return CF_OK;
-    return reject_at(c, pc, "local variable %u is above max_locals", index);
-}
-
-// The opcodes of loads and stores come in the order int, long, float, double, reference.
-static int is_two_slot_type(unsigned type) {
-    return type == 1 || type == 3;
-}
-
-static enum cf_status check_local_operand(struct cf_checker *c, uint32_t pc, unsigned op,
-                                          uint32_t index) {
-    int two_slots =
-        (op >= CF_OP_iload && op <= CF_OP_aload && is_two_slot_type(op - CF_OP_iload)) ||
-        (op >= CF_OP_istore && op <= CF_OP_astore && is_two_slot_type(op - CF_OP_istore));
-    if (op == CF_OP_ret && c->cls->major_version >= 51)
-        return reject_at(c, pc, "ret in a class of version 51 or above", 0);
-    return check_local(c, pc, index, two_slots);
-}
-
 static enum cf_status check_load_constant(struct cf_checker *c, uint32_t pc, unsigned op,
                                           unsigned index) {
     unsigned tag = cf_tag_at(c->cls, index);
@@ -97,12 +76,9 @@ static enum cf_status check_target(struct cf_checker *c, uint32_t pc, uint32_t t
 }
 
 static enum cf_status check_branch(struct cf_checker *c, uint32_t pc, unsigned op) {
-    const uint8_t *p = c->code + pc + 1;
-    int is_wide = cf_opcodes[op].operands == CF_BRANCH4;
     if ((op == CF_OP_jsr || op == CF_OP_jsr_w) && c->cls->major_version >= 51)
         return reject_at(c, pc, "jsr in a class of version 51 or above", 0);
-    uint32_t offset = is_wide ? cf_be4(p) : (uint32_t)(int16_t)cf_be2(p);
-    return check_target(c, pc, pc + offset); // wraps: offsets are signed
+    return check_target(c, pc, cf_branch_target(c->code, pc));
 }
 
 // JVMs ask for zeros in front of the 4-byte operands in old classes only. The length of the switch
@@ -124,14 +100,6 @@ static enum cf_status check_switch(struct cf_checker *c, uint32_t pc) {
 
 // --- instructions ---
 
-// Locals that an instruction with the index in its opcode needs: iload_0 to aload_3, istore_0 to
-// astore_3.
-static uint32_t locals_needed(unsigned op) {
-    unsigned i = op - (op >= CF_OP_istore_0 ? CF_OP_istore_0 : CF_OP_iload_0);
-    if (i > CF_OP_aload_3 - CF_OP_iload_0) return 0;
-    return (i & 3) + (is_two_slot_type(i >> 2) ? 2u : 1u);
-}
-
 // What is in the instruction alone; targets have to wait until it is known where instructions
 // begin.
 static enum cf_status check_operands(struct cf_checker *c, uint32_t pc, unsigned op) {
@@ -139,9 +107,10 @@ static enum cf_status check_operands(struct cf_checker *c, uint32_t pc, unsigned
     switch (cf_opcodes[op].operands) {
     case CF_CP1: return check_load_constant(c, pc, op, p[1]);
     case CF_CP2: return check_load_constant(c, pc, op, cf_be2(p + 1));
-    case CF_LOCAL: return check_local_operand(c, pc, op, p[1]);
-    case CF_IINC: return check_local(c, pc, p[1], 0);
-    case CF_WIDE: return check_local_operand(c, pc, p[1], cf_be2(p + 2));
+    case CF_LOCAL:
+    case CF_WIDE:
+        if (p[op == CF_OP_wide] != CF_OP_ret || c->cls->major_version < 51) return CF_OK;
+        return reject_at(c, pc, "ret in a class of version 51 or above", 0);
     case CF_BRANCH2:
     case CF_BRANCH4:
     case CF_TABLESWITCH:
@@ -181,8 +150,9 @@ static enum cf_status check_instructions(struct cf_checker *c, uint32_t *last) {
         if (n == 0)
             return reject_at(c, pc, "instruction with opcode %u is unknown or not whole", op);
         c->marks[pc] = CF_CHECK_START;
-        if (locals_needed(op) > c->max_locals)
-            return reject_at(c, pc, "local variable %u is above max_locals", locals_needed(op) - 1);
+        uint32_t locals = cf_locals_needed(c->code + pc);
+        if (locals > c->max_locals)
+            return reject_at(c, pc, "local variable %u is above max_locals", locals - 1);
         if (n > 1) CF_TRY(check_operands(c, pc, op));
         *last = pc;
         pc += n;

@@ -5,70 +5,25 @@
 
 // --- names and descriptors ---
 
-enum { FORBIDDEN = 1, SLASH = 2, ANGLE = 4 }; // letters that matter in names: . ; [ and / and < >
+enum { FORBIDDEN = 1, ANGLE = 2 }; // letters that matter in names: . ; [ / and < >
 
 static const uint8_t letter_kinds[256] = {
     ['.'] = FORBIDDEN, [';'] = FORBIDDEN, ['['] = FORBIDDEN,
-    ['/'] = SLASH,     ['<'] = ANGLE,     ['>'] = ANGLE,
+    ['/'] = FORBIDDEN, ['<'] = ANGLE,     ['>'] = ANGLE,
 };
-
-// JVMS 4.2.1: segments divided by slashes, none of them empty. What a segment may hold was narrower
-// before version 49; that is not checked.
-static int is_internal_name(const uint8_t *bytes, uint32_t length) {
-    unsigned before = SLASH, bad = length == 0;
-    for (uint32_t i = 0; i < length; i++) {
-        unsigned kind = letter_kinds[bytes[i]];
-        bad |= (kind & FORBIDDEN) | (kind & before & SLASH);
-        before = kind;
-    }
-    return !bad && !(before & SLASH);
-}
-
-static const uint8_t is_primitive[256] = {
-    ['B'] = 1, ['C'] = 1, ['D'] = 1, ['F'] = 1, ['I'] = 1, ['J'] = 1, ['S'] = 1, ['Z'] = 1,
-};
-
-// The length of the field descriptor at the start of `bytes`, 0 when there is none (JVMS 4.3.2).
-static uint32_t field_descriptor(const uint8_t *bytes, uint32_t length, uint32_t *dimensions) {
-    uint32_t i = 0;
-    while (i < length && i < 256 && bytes[i] == '[') i++;
-    if (i == length || i == 256) return 0;
-    *dimensions = i;
-    if (bytes[i] != 'L') return is_primitive[bytes[i]] ? i + 1 : 0;
-    const uint8_t *semicolon = memchr(bytes + i, ';', length - i);
-    if (!semicolon) return 0;
-    uint32_t end = (uint32_t)(semicolon - bytes);
-    return is_internal_name(bytes + i + 1, end - i - 1) ? end + 1 : 0;
-}
-
-static int takes_two_slots(uint8_t first) {
-    return first == 'J' || first == 'D';
-}
 
 // JVMS 4.3.3. Changes nothing if the text is not a method descriptor.
 static void method_facts(struct cf_slice s, struct cf_utf8_facts *facts) {
-    uint32_t i = 1, slots = 0, n, dimensions;
-    while (i < s.length && s.bytes[i] != ')') {
-        n = field_descriptor(s.bytes + i, s.length - i, &dimensions);
-        if (n == 0) return;
-        slots += takes_two_slots(s.bytes[i]) ? 2 : 1;
-        i += n;
-    }
-    if (i >= s.length || slots > 255) return;
-    i++;
-    int is_void = i + 1 == s.length && s.bytes[i] == 'V';
-    if (!is_void) {
-        n = field_descriptor(s.bytes + i, s.length - i, &dimensions);
-        if (n == 0 || i + n != s.length) return;
-    }
+    unsigned slots, result;
+    if (!cf_method_slots(s, &slots, &result) || !cf_descriptor_names_classes(s)) return;
     facts->slots = (uint8_t)slots;
-    facts->flags |= (uint16_t)(is_void ? CF_FACT_METHOD | CF_FACT_VOID : CF_FACT_METHOD);
+    facts->flags |= (uint16_t)(result ? CF_FACT_METHOD : CF_FACT_METHOD | CF_FACT_VOID);
 }
 
 static unsigned name_flags(struct cf_slice s) {
     unsigned letters = 0;
     for (uint32_t i = 0; i < s.length; i++) letters |= letter_kinds[s.bytes[i]];
-    if (s.length == 0 || (letters & (FORBIDDEN | SLASH))) return 0;
+    if (s.length == 0 || (letters & FORBIDDEN)) return 0;
     if (!(letters & ANGLE)) return CF_FACT_UNQUALIFIED;
     unsigned flags = CF_FACT_UNQUALIFIED | CF_FACT_ANGLE;
     if (CF_IS(s, "<init>")) flags |= CF_FACT_INIT;
@@ -77,18 +32,15 @@ static unsigned name_flags(struct cf_slice s) {
 }
 
 static unsigned descriptor_flags(struct cf_slice s) {
-    uint32_t dimensions;
-    if (s.length == 0 || field_descriptor(s.bytes, s.length, &dimensions) != s.length) return 0;
-    return takes_two_slots(s.bytes[0]) ? CF_FACT_FIELD | CF_FACT_TWO_SLOTS : CF_FACT_FIELD;
+    unsigned slots = cf_field_slots(s);
+    if (!slots || !cf_descriptor_names_classes(s)) return 0;
+    return slots == 2 ? CF_FACT_FIELD | CF_FACT_TWO_SLOTS : CF_FACT_FIELD;
 }
 
 static unsigned class_flags(struct cf_slice s, struct cf_utf8_facts *facts) {
-    uint32_t dimensions = 0;
-    if (s.length == 0 || s.bytes[0] != '[')
-        return is_internal_name(s.bytes, s.length) ? CF_FACT_CLASS_NAME : 0;
-    if (field_descriptor(s.bytes, s.length, &dimensions) != s.length) return 0;
-    facts->dimensions = (uint8_t)dimensions;
-    return CF_FACT_CLASS_NAME | CF_FACT_ARRAY;
+    if (!cf_is_class_name(s)) return 0;
+    while (s.bytes[facts->dimensions] == '[') facts->dimensions++;
+    return facts->dimensions ? CF_FACT_CLASS_NAME | CF_FACT_ARRAY : CF_FACT_CLASS_NAME;
 }
 
 const struct cf_utf8_facts *cf_find_facts(struct cf_checker *c, unsigned index, unsigned known) {
@@ -200,19 +152,13 @@ unsigned cf_check_descriptor_index(struct cf_checker *c) {
 }
 
 int cf_is_loadable(struct cf_checker *c, unsigned index) {
-    unsigned major = c->cls->major_version;
-    switch (cf_tag_at(c->cls, index)) {
-    case CF_TAG_INTEGER:
-    case CF_TAG_FLOAT:
-    case CF_TAG_LONG:
-    case CF_TAG_DOUBLE:
-    case CF_TAG_STRING: return 1;
-    case CF_TAG_CLASS: return major >= 49;
-    case CF_TAG_METHOD_HANDLE:
-    case CF_TAG_METHOD_TYPE: return major >= 51;
-    case CF_TAG_DYNAMIC: return major >= 55;
-    default: return 0;
-    }
+    static const uint8_t since[256] = {
+        [CF_TAG_INTEGER] = 1,        [CF_TAG_FLOAT] = 1,        [CF_TAG_LONG] = 1,
+        [CF_TAG_DOUBLE] = 1,         [CF_TAG_STRING] = 1,       [CF_TAG_CLASS] = 49,
+        [CF_TAG_METHOD_HANDLE] = 51, [CF_TAG_METHOD_TYPE] = 51, [CF_TAG_DYNAMIC] = 55,
+    };
+    unsigned tag = cf_tag_at(c->cls, index);
+    return since[tag] && c->cls->major_version >= since[tag];
 }
 
 // --- constants ---

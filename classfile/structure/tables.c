@@ -9,17 +9,14 @@
 // JVMS 4.7.2. On a field that is not static it has no meaning.
 static enum cf_status check_constant_value(struct cf_checker *c) {
     uint32_t offset = c->r.pos;
-    unsigned index = cf_u2(&c->r), tag;
+    static const uint8_t tags[128] = {
+        ['J'] = CF_TAG_LONG,    ['D'] = CF_TAG_DOUBLE,  ['F'] = CF_TAG_FLOAT,
+        ['I'] = CF_TAG_INTEGER, ['S'] = CF_TAG_INTEGER, ['C'] = CF_TAG_INTEGER,
+        ['B'] = CF_TAG_INTEGER, ['Z'] = CF_TAG_INTEGER, ['L'] = CF_TAG_STRING};
+    unsigned index = cf_u2(&c->r);
     CF_TRY(c->error->status);
     struct cf_slice descriptor = cf_member_descriptor(c->cls, c->member);
-    switch (descriptor.bytes[0]) {
-    case 'J': tag = CF_TAG_LONG; break;
-    case 'D': tag = CF_TAG_DOUBLE; break;
-    case 'F': tag = CF_TAG_FLOAT; break;
-    case 'L': tag = CF_TAG_STRING; break;
-    case '[': tag = 0; break;
-    default: tag = CF_TAG_INTEGER;
-    }
+    unsigned tag = tags[*descriptor.bytes & 127];
     if (!(c->member->access_flags & CF_ACC_STATIC)) return CF_OK;
     if (tag == CF_TAG_STRING && !CF_IS(descriptor, "Ljava/lang/String;")) tag = 0;
     if (tag == 0 || cf_tag_at(c->cls, index) != tag)
@@ -30,39 +27,32 @@ static enum cf_status check_constant_value(struct cf_checker *c) {
 // --- tables for debuggers ---
 
 // A position up to `last`. Only debuggers notice that a position of some tables is inside an
-// instruction, and some compilers write such positions. Where a JVM reads them (`exact`) they must
-// be those of instructions.
+// instruction, and some compilers write such positions. Where a JVM reads them (`exact` is 1) they
+// must be those of instructions, and in a strict check all but the ends of character ranges (-1).
 static void check_position(struct cf_checker *c, uint32_t offset, uint32_t pc, uint32_t last,
                            int exact) {
     if (c->error->status) return;
     if (pc > last)
         cf_reject(c, offset, "pc %u is out of the code", pc);
-    else if ((exact || c->strict) && !(c->marks[pc] & CF_CHECK_START))
+    else if (exact + c->strict > 0 && !(c->marks[pc] & CF_CHECK_START))
         cf_reject(c, offset, "pc %u is inside an instruction", pc);
 }
 
-static enum cf_status check_line_numbers(struct cf_checker *c) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        uint32_t offset = c->r.pos;
-        check_position(c, offset, cf_u2(&c->r), c->code_length - 1, 0);
-        cf_u2(&c->r);
-    }
-    return c->error->status;
+static void check_pc(struct cf_checker *c, uint32_t last, int exact) {
+    uint32_t offset = c->r.pos;
+    check_position(c, offset, cf_u2(&c->r), last, exact);
 }
 
 static void note_variable(struct cf_checker *c, struct cf_variables *list,
                           struct cf_variable entry) {
     if (list->count == list->capacity) {
-        uint32_t capacity = list->capacity ? list->capacity * 2 : 64;
-        struct cf_variable *grown = cf_arena_alloc(c->cls->arena, capacity * sizeof *grown);
+        void *grown = cf_arena_grow(c->cls->arena, list->entries, &list->capacity, list->count, 0,
+                                    sizeof entry);
         if (!grown) {
             cf_fail(c->error, CF_NO_MEMORY, 0, "out of memory", 0);
             return;
         }
-        if (list->count) memcpy(grown, list->entries, list->count * sizeof *grown);
         list->entries = grown;
-        list->capacity = capacity;
     }
     list->entries[list->count++] = entry;
 }
@@ -123,20 +113,6 @@ enum cf_status cf_check_typed_variables(struct cf_checker *c) {
     return CF_OK;
 }
 
-// Written by javac -Xjcov: ranges of code with their ranges of source. The end is the last pc of a
-// range, which may lie inside an instruction.
-static enum cf_status check_character_ranges(struct cf_checker *c) {
-    uint32_t count = cf_u2(&c->r);
-    for (uint32_t i = 0; i < count && c->error->status == CF_OK; i++) {
-        uint32_t offset = c->r.pos;
-        check_position(c, offset, cf_u2(&c->r), c->code_length, 0);
-        if (cf_u2(&c->r) > c->code_length)
-            cf_reject(c, offset, "character range %u is out of the code", i);
-        cf_skip(&c->r, 10);
-    }
-    return c->error->status;
-}
-
 // --- forms (classfile/format/attributes.h) ---
 
 // The constants that letters stand for.
@@ -185,10 +161,11 @@ static void check_letter(struct cf_checker *c, unsigned letter) {
     case 'k': cf_check_code(c); break;
     case 's': cf_check_stack_map_table(c); break;
     case 'v': check_constant_value(c); break;
-    case 'l': check_line_numbers(c); break;
+    case 'p': check_pc(c, c->code_length - 1, 0); break;
     case 'd': check_variables(c, 0); break;
     case 'g': check_variables(c, 1); break;
-    case 'r': check_character_ranges(c); break;
+    case 'e': check_pc(c, c->code_length, 0); break;
+    case 'x': check_pc(c, c->code_length, -1); break;
     case 'A': check_component_attributes(c); break;
     case '@': cf_check_form(c, "T(U=)"); break;
     case '=': cf_check_element_value(c); break;

@@ -41,10 +41,8 @@ cf_vtype *cf_v_initialize(struct cf_verifier *v, const struct cf_vmember *m, cf_
     cf_vtype object = top[-1];
     unsigned tag = CF_V_TAG(object);
     if (tag == CF_V_UNINITIALIZED_THIS) return initialize_this(v, m, top - 1);
-    if (tag != CF_V_UNINITIALIZED) {
-        cf_v_bad_top(v, top, "constructor called on an object that is not new");
-        return NULL;
-    }
+    if (tag != CF_V_UNINITIALIZED)
+        return cf_v_bad_top(v, top, "constructor called on an object that is not new");
     uint32_t index = cf_be2(v->code.bytes + CF_V_PAYLOAD(object) + 1);
     cf_vtype type = cf_v_class(v, index), called = m->types[0];
     if (!type) return NULL;
@@ -60,32 +58,21 @@ cf_vtype *cf_v_initialize(struct cf_verifier *v, const struct cf_vmember *m, cf_
 // --- strict fields ---
 
 int cf_v_find_strict(struct cf_verifier *v) {
-    struct cf_error error = {.status = CF_OK};
-    const struct cf_class *cls = v->cls;
     v->strict_known = 1;
-    if (!cf_v_may_be_strict(cls)) return 1;
-    v->strict = cf_arena_alloc(cls->arena, (cls->fields_count + 1u) * sizeof *v->strict);
-    if (!v->strict) return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), 0;
-    struct cf_walk walk = cf_walk_fields(cls, &error);
-    struct cf_member field;
-    while (cf_next_field(&walk, &field)) {
-        if ((field.access_flags & (CF_ACC_STRICT | CF_ACC_STATIC)) != CF_ACC_STRICT) continue;
-        struct cf_vstrict strict = {field.name_index, field.descriptor_index};
-        v->strict[v->strict_count++] = strict;
-    }
-    return 1;
+    if (!cf_v_may_be_strict(v->cls)) return 1;
+    v->strict = cf_strict_of(v->cls, &v->failure->error);
+    v->strict_count = v->strict ? v->strict->count : 0;
+    return v->strict != NULL;
+}
+
+uint32_t cf_v_strict_index(const struct cf_verifier *v, unsigned name, unsigned descriptor) {
+    struct cf_slice a = cf_utf8(v->cls, name), b = cf_utf8(v->cls, descriptor);
+    int i = v->strict_count ? cf_strict_find(v->strict, a, b) : -1;
+    return i < 0 ? v->strict_count : (uint32_t)i;
 }
 
 static int is_same(const struct cf_class *cls, unsigned a, unsigned b) {
     return a == b || cf_slice_equal(cf_utf8(cls, a), cf_utf8(cls, b));
-}
-
-uint32_t cf_v_strict_index(const struct cf_verifier *v, unsigned name, unsigned descriptor) {
-    uint32_t i = 0;
-    while (i < v->strict_count && !(is_same(v->cls, name, v->strict[i].name_index) &&
-                                    is_same(v->cls, descriptor, v->strict[i].descriptor_index)))
-        i++;
-    return i;
 }
 
 // The field of this class that is meant. 1, or 0: of another class, or there is none.

@@ -28,6 +28,10 @@ static inline enum cf_status match_locals(struct cf_verifier *v, const struct cf
     return CF_OK;
 }
 
+enum cf_status cf_v_match_locals(struct cf_verifier *v, const struct cf_vframe *frame) {
+    return match_locals(v, frame, "frame of the exception handler");
+}
+
 static inline enum cf_status match(struct cf_verifier *v, const struct cf_vframe *frame,
                                    const cf_vtype *top, const char *place) {
     uint32_t depth = frame->stack_count;
@@ -77,7 +81,7 @@ static int find_handler(struct cf_verifier *v, uint32_t i) {
     if (frame->stack_count != 1)
         return cf_v_fail(v, "operand stack has another depth than the frame at pc %u", frame->pc),
                0;
-    if (!v->old_stack && !cf_v_handler_fits(v, e.handler_pc))
+    if (!v->old_stack && !cf_v_limit_at(v, e.handler_pc))
         return cf_v_fail(v, "exception handler passes max_stack %u", v->old_stack), 0;
     cf_vtype needed = v->frames.types[frame->stack];
     if (!cf_v_takes(v, needed, caught))
@@ -166,7 +170,8 @@ CF_SELDOM static enum cf_status check_value(struct cf_verifier *v, cf_vtype type
                                             const cf_vtype *top) {
     int two = type == CF_V_LONG || type == CF_V_DOUBLE;
     if (v->result == CF_V_TOP) return cf_v_fail(v, "method does not return a value", 0);
-    if (top[-1] != type + (two ? CF_V_LONG_2 - CF_V_LONG : 0)) return cf_v_bad_stack(v, top, type);
+    if (top[-1] != type + (two ? CF_V_LONG_2 - CF_V_LONG : 0))
+        return cf_v_bad_stack(v, top, type), CF_UNVERIFIABLE;
     return v->result == type ? CF_OK : cf_v_mismatch(v, "returned value", type, v->result);
 }
 
@@ -177,7 +182,7 @@ CF_SELDOM enum cf_status cf_v_check_return(struct cf_verifier *v, const cf_vtype
     case CF_V_RETURN_VALUE: return check_value(v, row->second, top);
     case CF_V_RETURN_REFERENCE:
         if (CF_V_TAG(top[-1]) < CF_V_UNINITIALIZED)
-            return cf_v_bad_top(v, top, "operand stack holds no reference");
+            return cf_v_bad_top(v, top, "operand stack holds no reference"), CF_UNVERIFIABLE;
         if (v->result && cf_v_takes(v, v->result, top[-1])) return CF_OK;
         return cf_v_mismatch(v, "returned value", top[-1], v->result);
     case CF_V_RETURN:
@@ -186,7 +191,7 @@ CF_SELDOM enum cf_status cf_v_check_return(struct cf_verifier *v, const cf_vtype
         return cf_v_fail(v, "constructor returns without having called another", 0);
     default:
         if (CF_V_TAG(top[-1]) >= CF_V_NULL && cf_v_takes(v, throwable, top[-1])) return CF_OK;
-        return cf_v_bad_stack(v, top, throwable);
+        return cf_v_bad_stack(v, top, throwable), CF_UNVERIFIABLE;
     }
 }
 
@@ -194,7 +199,7 @@ int cf_v_leave(struct cf_verifier *v, const struct cf_vrow *row, const cf_vtype 
     enum cf_status status;
     if (v->is_stepping) return 0;
     if (row->kind <= CF_V_GOTO)
-        status = go_to(v, cf_v_target(v, v->pc), top);
+        status = go_to(v, cf_branch_target(v->code.bytes, v->pc), top);
     else if (row->kind == CF_V_SWITCH)
         status = check_switch(v, top);
     else if (row->kind == CF_V_SUBROUTINE)
@@ -209,14 +214,6 @@ int cf_v_leave(struct cf_verifier *v, const struct cf_vrow *row, const cf_vtype 
 
 // --- all of it ---
 
-// A frame that is deeper than those of the original may be.
-CF_SELDOM static enum cf_status check_depth(struct cf_verifier *v) {
-    const struct cf_verify_original *o = v->original;
-    uint32_t end;
-    if (o && o->place(o->context, v->pc, &end) == CF_PLACE_NEW) return CF_OK;
-    return cf_v_fail(v, "stack map frame passes max_stack %u", v->old_stack);
-}
-
 // The next frame, up to which the code has come. Returns the stack's top; NULL: failed.
 static inline cf_vtype *take_frame(struct cf_verifier *v, const struct cf_vframe *frame, int falls,
                                    const cf_vtype *top) {
@@ -225,16 +222,14 @@ static inline cf_vtype *take_frame(struct cf_verifier *v, const struct cf_vframe
         return NULL;
     }
     if (falls && match(v, frame, top, "frame") != CF_OK) return NULL;
-    if (frame->stack_count > v->old_stack && check_depth(v) != CF_OK) return NULL;
+    if (frame->stack_count > v->old_stack && frame->stack_count > cf_v_limit_at(v, v->pc))
+        return cf_v_fail(v, "stack map frame passes max_stack %u", v->old_stack), NULL;
     return load(v, frame);
 }
 
-enum cf_status cf_v_check_code(struct cf_verifier *v) {
-    const struct cf_vframe *frame = v->frames.all; // the next one
+enum cf_status cf_v_check_code(struct cf_verifier *v, const struct cf_vframe *frame, int falls) {
     uint32_t length = v->code.length;
     cf_vtype *top = v->stack + CF_V_SLACK;
-    int falls = 1;
-    v->pc = 0;
     v->is_stepping = 0;
     while (v->pc < length) {
         if (v->pc >= frame->pc) {

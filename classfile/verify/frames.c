@@ -8,9 +8,11 @@
 // The table being read. Behind its end all is 0.
 struct table {
     struct cf_verifier *v;
+    const struct cf_code *code;
     struct cf_vframes *frames;
     const uint8_t *p, *end;
     struct cf_vframe frame; // the one before, then the one at hand
+    uint32_t tops;          // so many of the types read last come first, and are TOP
     int met_this;           // uninitializedThis is among the types
     int is_cut;             // the end was passed
 };
@@ -20,7 +22,7 @@ static enum cf_status bad_frame(struct table *t, const char *reason, uint32_t va
     return cf_v_fail(t->v, reason, value);
 }
 
-static uint32_t read_number(struct table *t, uint32_t size) {
+static inline uint32_t read_number(struct table *t, uint32_t size) {
     if ((uint32_t)(t->end - t->p) < size) {
         t->is_cut = 1;
         t->p = t->end;
@@ -45,7 +47,7 @@ static cf_vtype *room(struct table *t, uint32_t more) {
 }
 
 // A type that is not simple. TOP: failed.
-static cf_vtype read_type(struct table *t, unsigned tag) {
+CF_SELDOM static cf_vtype read_type(struct table *t, unsigned tag) {
     struct cf_verifier *v = t->v;
     if (tag == CF_TYPE_UNINITIALIZED_THIS) {
         t->met_this = 1;
@@ -56,7 +58,7 @@ static cf_vtype read_type(struct table *t, unsigned tag) {
     uint32_t operand = read_number(t, 2);
     if (tag == CF_TYPE_OBJECT) return cf_v_class(v, operand);
     t->frames->has_new = 1;
-    if (operand < v->code.length && v->code.bytes[operand] == CF_OP_new &&
+    if (operand < t->code->length && t->code->bytes[operand] == CF_OP_new &&
         (!v->is_marked || cf_v_is_start(v, operand)))
         return CF_V_MAKE(CF_V_UNINITIALIZED, operand);
     return bad_frame(t, "stack map frame: no new at pc %u", operand), CF_V_TOP;
@@ -74,7 +76,8 @@ static const struct {
 enum { SIMPLE_TYPES = sizeof simple / sizeof *simple };
 
 // Appends `count` types; *slots: what they take.
-static enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit, uint32_t *slots) {
+static inline enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit,
+                                        uint32_t *slots) {
     // One byte each at least: the count is not believed before the bytes are there.
     if (count > (uint32_t)(t->end - t->p)) return bad_frame(t, "stack map frames are cut off", 0);
     const uint8_t *p = t->p, *end = t->end;
@@ -82,6 +85,7 @@ static enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit
     if (!out) return CF_UNVERIFIABLE;
     // Frames that were made anew often begin with unused locals.
     for (; count > 0 && p < end && *p == CF_TYPE_TOP; count--, p++) *out++ = CF_V_TOP;
+    t->tops = (uint32_t)(out - start);
     for (; count > 0; count--) {
         unsigned tag = CF_TYPE_TOP;
         if (p < end)
@@ -92,6 +96,11 @@ static enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit
             out[0] = simple[tag].type;
             out[1] = simple[tag].second;
             out += simple[tag].slots;
+            continue;
+        }
+        if (tag == CF_TYPE_OBJECT && end - p >= 2) {
+            p += 2;
+            if (!(*out++ = cf_v_class(t->v, cf_be2(p - 2)))) return CF_UNVERIFIABLE;
             continue;
         }
         t->p = p;
@@ -107,7 +116,7 @@ static enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit
 
 static enum cf_status append(struct table *t, uint32_t count) {
     struct cf_vframe *f = &t->frame;
-    uint32_t slots, before = f->locals_count;
+    uint32_t slots = 0, before = f->locals_count;
     // The types before stay where they are if these come right behind them.
     if (f->locals + before != t->frames->types_count) {
         cf_vtype *out = room(t, before);
@@ -116,7 +125,8 @@ static enum cf_status append(struct table *t, uint32_t count) {
         f->locals = t->frames->types_count;
         t->frames->types_count += before;
     }
-    CF_TRY(read_types(t, count, t->v->code.max_locals - before, &slots));
+    CF_TRY(read_types(t, count, t->code->max_locals - before, &slots));
+    if (f->first == before) f->first += t->tops;
     f->locals_count += slots;
     return CF_OK;
 }
@@ -128,21 +138,20 @@ static enum cf_status chop(struct table *t, uint32_t count) {
         cf_vtype last = t->frames->types[f->locals + --f->locals_count];
         if (last == CF_V_LONG_2 || last == CF_V_DOUBLE_2) f->locals_count--;
     }
+    if (f->first > f->locals_count) f->first = f->locals_count;
     return CF_OK;
 }
 
 static enum cf_status read_stack(struct table *t, uint32_t count) {
     t->frame.stack = t->frames->types_count;
     if (!count) return CF_OK;
-    return read_types(t, count, t->v->code.max_stack, &t->frame.stack_count);
+    return read_types(t, count, t->code->max_stack, &t->frame.stack_count);
 }
 
 // What is known once the locals are.
 static void look_at_locals(struct table *t) {
     struct cf_vframe *f = &t->frame;
     const cf_vtype *locals = t->frames->types + f->locals;
-    f->first = 0;
-    while (f->first < f->locals_count && locals[f->first] == CF_V_TOP) f->first++;
     f->this_uninitialized = 0;
     for (uint32_t i = 0; t->met_this && i < f->locals_count; i++)
         if (locals[i] == CF_V_UNINITIALIZED_THIS) f->this_uninitialized = 1;
@@ -185,7 +194,8 @@ static enum cf_status read_body(struct table *t, unsigned form) {
     } else {
         t->frame.locals = t->frames->types_count;
         uint32_t count = read_number(t, 2);
-        CF_TRY(read_types(t, count, t->v->code.max_locals, &t->frame.locals_count));
+        CF_TRY(read_types(t, count, t->code->max_locals, &t->frame.locals_count));
+        t->frame.first = t->tops;
         CF_TRY(read_stack(t, read_number(t, 2)));
     }
     look_at_locals(t);
@@ -202,7 +212,7 @@ static enum cf_status read_frame(struct table *t) {
     }
     if (form >= 128 && form < 247) return bad_frame(t, "unknown stack map frame type %u", form);
     f->pc += 1 + (form < 128 ? form & 63 : read_number(t, 2)); // from -1 on
-    if (f->pc >= v->code.length || (v->is_marked && !cf_v_is_start(v, f->pc)))
+    if (f->pc >= t->code->length || (v->is_marked && !cf_v_is_start(v, f->pc)))
         return bad_frame(t, "stack map frame at pc %u, which is not an instruction", f->pc);
     f->stack_count = 0;
     CF_TRY(read_body(t, form));
@@ -216,7 +226,8 @@ static enum cf_status begin_locals(struct table *t) {
     cf_vtype *out = room(t, words + n);
     if (!out) return CF_UNVERIFIABLE;
     for (uint32_t i = 0; i < words; i++) out[i] = v->unset[i];
-    for (uint32_t i = 0; i < n; i++) out[words + i] = v->locals[i];
+    for (uint32_t i = 0; i < n; i += CF_V_PIECE)
+        memcpy(out + words + i, v->locals + i, CF_V_PIECE * sizeof *out);
     t->frame.locals = words;
     t->frame.locals_count = n;
     t->frame.this_uninitialized = t->met_this = v->this_uninitialized;
@@ -224,30 +235,31 @@ static enum cf_status begin_locals(struct table *t) {
     return CF_OK;
 }
 
-static enum cf_status make_room(struct cf_verifier *v, struct cf_vframes *f, uint32_t count) {
-    uint32_t length = v->code.length < 512 ? 512 : v->code.length;
+static enum cf_status make_room(const struct table *t, uint32_t count) {
+    struct cf_vframes *f = t->frames;
+    uint32_t length = t->code->length < 512 ? 512 : t->code->length;
     if (count >= f->capacity) {
-        f->all = cf_v_grow(v, NULL, &f->capacity, 0, count + 1, sizeof *f->all);
+        f->all = cf_v_grow(t->v, NULL, &f->capacity, 0, count + 1, sizeof *f->all);
         if (!f->all) return CF_NO_MEMORY;
     }
     if (count && length > f->at_capacity) {
-        f->at = cf_v_grow(v, NULL, &f->at_capacity, 0, length, sizeof *f->at);
+        f->at = cf_v_grow(t->v, NULL, &f->at_capacity, 0, length, sizeof *f->at);
         if (!f->at) return CF_NO_MEMORY;
         memset(f->at, 0, f->at_capacity * sizeof *f->at);
     }
     return CF_OK;
 }
 
-enum cf_status cf_v_read_frames(struct cf_verifier *v) {
-    struct cf_vframes *frames = &v->frames;
-    struct table t = {.v = v, .frames = frames, .frame.pc = UINT32_MAX};
-    t.p = v->cls->bytes + v->code.stack_map_table;
-    t.end = t.p + v->code.stack_map_table_length;
+enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *code,
+                                struct cf_vframes *frames) {
+    struct table t = {.v = v, .code = code, .frames = frames, .frame.pc = UINT32_MAX};
+    t.p = code->cls->bytes + code->stack_map_table;
+    t.end = t.p + code->stack_map_table_length;
     frames->count = frames->types_count = 0;
     frames->has_new = 0;
-    uint32_t count = v->code.stack_map_table ? read_number(&t, 2) : 0;
+    uint32_t count = code->stack_map_table ? read_number(&t, 2) : 0;
     if (count > (uint32_t)(t.end - t.p)) return bad_frame(&t, "stack map frames are cut off", 0);
-    CF_TRY(make_room(v, frames, count));
+    CF_TRY(make_room(&t, count));
     if (count) CF_TRY(begin_locals(&t));
     for (uint32_t i = 0; i < count; i++) {
         CF_TRY(read_frame(&t));

@@ -12,17 +12,12 @@ enum {
     MOST_WORDS = 1 << 23      // of all states
 };
 
-struct subroutine { // entered, and not left
-    uint32_t entry;
-    uint32_t *touched; // bits of locals
-};
-
 struct state {
     uint32_t pc;
     uint8_t reached, changed, this_uninitialized, no_return;
     uint32_t locals_used, depth, subroutines_count;
     cf_vtype *locals, *stack;
-    struct subroutine *subroutines;
+    uint32_t *subroutines;
     uint32_t ret; // of a jsr: where it returns from; NOWHERE: not known
 };
 
@@ -30,12 +25,13 @@ struct inference {
     struct cf_verifier *v;
     struct state *states; // by pc
     uint32_t count;
-    uint32_t *state_of; // by pc: index + 1; 0: none
-    uint32_t mask_words, words;
+    uint32_t *state_of;  // by pc: index + 1; 0: none
+    uint32_t row, words; // row: words of a subroutine
     // The rest of the state at hand.
     cf_vtype *top;
     int no_return;
-    struct subroutine *subroutines;
+    uint32_t
+        *subroutines; // entered, and not left: a row each, the entry and bits of touched locals
     uint32_t subroutines_count;
 };
 
@@ -51,11 +47,6 @@ static void *take(struct inference *n, size_t count, size_t size) {
 }
 
 // --- merging types ---
-
-static int is_same_type(const struct cf_verifier *v, cf_vtype a, cf_vtype b) {
-    return a == b ||
-           ((uint32_t)a == (uint32_t)b && cf_slice_equal(cf_v_name_of(v, a), cf_v_name_of(v, b)));
-}
 
 static cf_vtype objects(unsigned dimensions) {
     return dimensions ? CF_V_ARRAY_OF(dimensions, CF_KNOWN_OBJECT)
@@ -85,14 +76,14 @@ static cf_vtype merge_classes(const struct cf_verifier *v, cf_vtype a, cf_vtype 
 // TOP: nothing takes both.
 static cf_vtype merge_type(const struct cf_verifier *v, cf_vtype old, cf_vtype type) {
     unsigned a = CF_V_TAG(old), b = CF_V_TAG(type);
-    if (is_same_type(v, old, type)) return old;
+    if (cf_v_is_same(v, old, type)) return old;
     if (a < CF_V_NULL || b < CF_V_NULL) return CF_V_TOP;
     if (b == CF_V_NULL) return old;
     if (a == CF_V_NULL) return type;
     if (a != CF_V_ARRAY && b != CF_V_ARRAY) return merge_classes(v, old, type);
     if (a == CF_V_CLASS + CF_KNOWN_OBJECT) return old;
     cf_vtype made = a == b ? merge_arrays(old, type) : objects(0);
-    return is_same_type(v, old, made) ? old : made; // or what goes round in a loop never settles
+    return cf_v_is_same(v, old, made) ? old : made; // or what goes round in a loop never settles
 }
 
 // --- merging states ---
@@ -101,36 +92,22 @@ static uint32_t depth_of(const struct inference *n) {
     return (uint32_t)(n->top - n->v->stack) - CF_V_SLACK;
 }
 
-static int copy_subroutines(struct inference *n, struct state *s) {
-    s->subroutines_count = n->subroutines_count;
-    s->subroutines = take(n, n->subroutines_count, sizeof *s->subroutines);
-    if (!s->subroutines) return 0;
-    for (uint32_t i = 0; i < n->subroutines_count; i++) {
-        s->subroutines[i].entry = n->subroutines[i].entry;
-        s->subroutines[i].touched = take(n, n->mask_words, sizeof(uint32_t));
-        if (!s->subroutines[i].touched) return 0;
-        memcpy(s->subroutines[i].touched, n->subroutines[i].touched, n->mask_words * 4);
-    }
-    return 1;
-}
-
 // What both are in, in the same order; the locals that either has touched.
 static int merge_subroutines(struct inference *n, struct state *s) {
     uint32_t kept = 0, next = 0;
-    uint64_t most = (uint64_t)s->subroutines_count * (n->subroutines_count + n->mask_words);
+    uint64_t most = (uint64_t)s->subroutines_count * (n->subroutines_count + n->row);
     if (!cf_v_works(n->v, most)) return 0;
     for (uint32_t i = 0; i < s->subroutines_count; i++) {
-        uint32_t k = next;
-        while (k < n->subroutines_count && n->subroutines[k].entry != s->subroutines[i].entry) k++;
+        uint32_t *sub = s->subroutines + i * n->row, k = next;
+        while (k < n->subroutines_count && n->subroutines[k * n->row] != *sub) k++;
         if (k == n->subroutines_count) continue;
         next = k + 1;
-        struct subroutine sub = s->subroutines[i];
-        for (uint32_t w = 0; w < n->mask_words; w++) {
-            uint32_t more = n->subroutines[k].touched[w] & ~sub.touched[w];
-            sub.touched[w] |= more;
+        for (uint32_t w = 1; w < n->row; w++) {
+            uint32_t more = n->subroutines[k * n->row + w] & ~sub[w];
+            sub[w] |= more;
             if (more) s->changed = 1;
         }
-        s->subroutines[kept++] = sub;
+        memmove(s->subroutines + kept++ * n->row, sub, n->row * sizeof *sub);
     }
     if (kept != s->subroutines_count) s->changed = 1;
     s->subroutines_count = kept;
@@ -142,14 +119,17 @@ static int first_time(struct inference *n, struct state *s, const cf_vtype *stac
     s->reached = s->changed = 1;
     s->locals = take(n, v->locals_used, sizeof *s->locals);
     s->stack = take(n, depth, sizeof *s->stack);
-    if (!s->locals || !s->stack) return 0;
+    s->subroutines = take(n, n->subroutines_count * n->row, sizeof *s->subroutines);
+    if (!s->locals || !s->stack || !s->subroutines) return 0;
     memcpy(s->locals, v->locals, v->locals_used * sizeof *s->locals);
     memcpy(s->stack, stack, depth * sizeof *s->stack);
+    memcpy(s->subroutines, n->subroutines, n->subroutines_count * n->row * sizeof *s->subroutines);
     s->locals_used = v->locals_used;
     s->depth = depth;
     s->this_uninitialized = v->this_uninitialized != 0;
     s->no_return = n->no_return != 0;
-    return copy_subroutines(n, s);
+    s->subroutines_count = n->subroutines_count;
+    return 1;
 }
 
 static int merge_into(struct inference *n, struct state *s, const cf_vtype *stack, uint32_t depth) {
@@ -213,7 +193,7 @@ static int merge_handlers(struct inference *n) {
 
 static int load(struct inference *n, struct state *s) {
     struct cf_verifier *v = n->v;
-    uint64_t masks = (uint64_t)s->subroutines_count * (n->mask_words + 1);
+    uint64_t masks = (uint64_t)s->subroutines_count * n->row;
     if (!cf_v_works(v, 1 + v->locals_used + s->locals_used + s->depth + masks)) return 0;
     memcpy(v->locals, s->locals, s->locals_used * sizeof *v->locals);
     for (uint32_t i = s->locals_used; i < v->locals_used; i++) v->locals[i] = CF_V_TOP;
@@ -224,10 +204,7 @@ static int load(struct inference *n, struct state *s) {
     v->this_uninitialized = s->this_uninitialized;
     n->no_return = s->no_return;
     n->subroutines_count = s->subroutines_count;
-    for (uint32_t i = 0; i < s->subroutines_count; i++) {
-        n->subroutines[i].entry = s->subroutines[i].entry;
-        memcpy(n->subroutines[i].touched, s->subroutines[i].touched, n->mask_words * 4);
-    }
+    memcpy(n->subroutines, s->subroutines, masks * sizeof *s->subroutines);
     v->unmatched = 1;
     v->pc = s->pc;
     return 1;
@@ -238,18 +215,16 @@ static int load(struct inference *n, struct state *s) {
 static void touch(struct inference *n, uint32_t local) {
     if (local >= n->v->code.max_locals) return; // running the instruction has failed
     for (uint32_t i = 0; i < n->subroutines_count; i++)
-        n->subroutines[i].touched[local / 32] |= 1u << (local & 31);
+        n->subroutines[i * n->row + 1 + local / 32] |= 1u << (local & 31);
 }
 
 // The locals that the instruction at `p`, which has been run, reads or sets.
 static void touch_operands(struct inference *n, const uint8_t *p) {
-    int is_wide = *p == CF_OP_wide;
-    const struct cf_vrow *row = &cf_v_rows[p[is_wide]];
-    uint32_t type = row->needed & 0xFF;
-    if (row->from < 0 || (row->kind != CF_V_STORE && row->kind != CF_V_PUSH)) return;
-    uint32_t local = is_wide ? cf_be2(p + 2) : (uint32_t)row->from + (p[1] & row->operand);
-    touch(n, local);
-    if (type >= CF_V_LONG && type <= CF_V_DOUBLE_2) touch(n, local + 1);
+    const struct cf_vrow *row = &cf_v_rows[p[*p == CF_OP_wide]];
+    uint32_t type = row->needed & 0xFF, last = cf_locals_needed(p);
+    if (!last--) return;
+    touch(n, last);
+    if (type >= CF_V_LONG && type <= CF_V_DOUBLE_2) touch(n, last - 1);
 }
 
 // New objects do not get into subroutines, nor out of them.
@@ -263,16 +238,15 @@ static void forget_new_objects(struct inference *n) {
 
 static int call_subroutine(struct inference *n, uint32_t entry) {
     struct cf_verifier *v = n->v;
-    if (!cf_v_works(v, n->subroutines_count + n->mask_words + v->locals_used + depth_of(n)))
-        return 0;
+    if (!cf_v_works(v, n->subroutines_count + n->row + v->locals_used + depth_of(n))) return 0;
     for (uint32_t i = 0; i < n->subroutines_count; i++)
-        if (n->subroutines[i].entry == entry)
+        if (n->subroutines[i * n->row] == entry)
             return cf_v_fail(v, "subroutine at pc %u calls itself", entry), 0;
     struct state *jsr = &n->states[n->state_of[v->pc] - 1];
     if (jsr->ret != NOWHERE) n->states[n->state_of[jsr->ret] - 1].changed = 1;
-    struct subroutine *sub = &n->subroutines[n->subroutines_count++];
-    sub->entry = entry;
-    memset(sub->touched, 0, n->mask_words * 4);
+    uint32_t *sub = n->subroutines + n->subroutines_count++ * n->row;
+    memset(sub, 0, n->row * sizeof *sub);
+    *sub = entry;
     if (depth_of(n) >= v->old_stack)
         return cf_v_fail(v, "operand stack passes max_stack %u", v->old_stack), 0;
     *n->top++ = CF_V_MAKE(CF_V_RETURN_ADDRESS, entry);
@@ -287,7 +261,7 @@ static int return_to(struct inference *n, struct state *jsr, uint32_t ret, uint3
         return cf_v_fail(v, "two rets come back to the jsr at pc %u", jsr->pc), 0;
     jsr->ret = ret;
     if (!jsr->reached) return 1; // reaching it will come back here
-    const uint32_t *touched = n->subroutines[index].touched;
+    const uint32_t *touched = n->subroutines + index * n->row + 1;
     uint32_t used = v->locals_used > jsr->locals_used ? v->locals_used : jsr->locals_used;
     for (uint32_t i = 0; i < used; i++)
         if (!(touched[i / 32] >> (i & 31) & 1))
@@ -310,14 +284,14 @@ static int return_from_subroutine(struct inference *n, struct state *here) {
         struct state *jsr = &n->states[i];
         unsigned op = v->code.bytes[jsr->pc];
         if ((op != CF_OP_jsr && op != CF_OP_jsr_w) ||
-            cf_v_target(v, jsr->pc) != CF_V_PAYLOAD(address))
+            cf_branch_target(v->code.bytes, jsr->pc) != CF_V_PAYLOAD(address))
             continue;
         if (!load(n, here)) return 0;
         v->unmatched = 0;
         touch(n, local);
         forget_new_objects(n);
         uint32_t index = n->subroutines_count;
-        while (index > 0 && n->subroutines[index - 1].entry != CF_V_PAYLOAD(address)) index--;
+        while (index > 0 && n->subroutines[(index - 1) * n->row] != CF_V_PAYLOAD(address)) index--;
         if (index == 0) return cf_v_fail(v, "ret from a subroutine that was not called", 0), 0;
         if (!cf_v_works(n->v, 1 + v->locals_used) || !return_to(n, jsr, ret, index - 1)) return 0;
         v->pc = ret;
@@ -394,10 +368,10 @@ static int follow(struct inference *n, const struct cf_vrow *row, int *on) {
     case CF_V_BRANCH: *on = 1; break;
     case CF_V_GOTO: break;
     case CF_V_SWITCH: return follow_switch(n);
-    case CF_V_SUBROUTINE: return call_subroutine(n, cf_v_target(v, pc));
+    case CF_V_SUBROUTINE: return call_subroutine(n, cf_branch_target(v->code.bytes, pc));
     default: return cf_v_check_return(v, n->top) == CF_OK;
     }
-    if (!merge_at(n, cf_v_target(v, pc))) return 0;
+    if (!merge_at(n, cf_branch_target(v->code.bytes, pc))) return 0;
     v->pc = pc + row->length;
     return 1;
 }
@@ -444,7 +418,7 @@ static void mark_targets(struct inference *n, uint32_t pc) {
     unsigned op = v->code.bytes[pc];
     switch (cf_opcodes[op].operands) {
     case CF_BRANCH2:
-    case CF_BRANCH4: mark_place(n, cf_v_target(v, pc)); break;
+    case CF_BRANCH4: mark_place(n, cf_branch_target(v->code.bytes, pc)); break;
     case CF_TABLESWITCH:
     case CF_LOOKUPSWITCH: {
         struct cf_switch sw;
@@ -463,42 +437,15 @@ static void mark_targets(struct inference *n, uint32_t pc) {
         mark_place(n, pc);
 }
 
-// The last local variable that an instruction names; -1: it names none.
-static int32_t last_local(const uint8_t *p) {
-    unsigned wide = *p == CF_OP_wide, op = p[wide], kind = 0;
-    uint32_t index = wide ? cf_be2(p + 2) : p[1];
-    if (op >= CF_OPCODE_COUNT) return -1;
-    if (cf_opcodes[op].operands == CF_LOCAL && op != CF_OP_ret) {
-        kind = op - (op <= CF_OP_aload ? CF_OP_iload : CF_OP_istore);
-    } else if (op >= CF_OP_iload_0 && op <= CF_OP_aload_3) {
-        kind = (op - CF_OP_iload_0) / 4, index = (op - CF_OP_iload_0) % 4;
-    } else if (op >= CF_OP_istore_0 && op <= CF_OP_astore_3) {
-        kind = (op - CF_OP_istore_0) / 4, index = (op - CF_OP_istore_0) % 4;
-    } else if (op != CF_OP_iinc && op != CF_OP_ret) {
-        return -1;
-    }
-    return (int32_t)index + (kind == 1 || kind == 3); // long, double
-}
-
 // HotSpot refuses an index beyond max_locals or the constant pool also where control never comes.
 // Inserted code raises both.
 static int check_operands(struct cf_verifier *v, uint32_t pc) {
     const uint8_t *p = v->code.bytes + pc;
-    int32_t local = last_local(p);
+    uint32_t locals = cf_locals_needed(p);
     v->pc = pc;
-    if (local >= 0 && !cf_v_is_local(v, (uint32_t)local))
-        return cf_v_fail(v, "local variable %u is above max_locals", (uint32_t)local), 0;
-    switch (cf_opcodes[*p].operands) {
-    case CF_CP1: return cf_v_is_constant(v, p[1]);
-    case CF_CP2:
-    case CF_FIELD:
-    case CF_INVOKE:
-    case CF_INVOKEINTERFACE:
-    case CF_INVOKEDYNAMIC:
-    case CF_CLASS:
-    case CF_MULTIANEWARRAY: return cf_v_is_constant(v, cf_be2(p + 1));
-    default: return 1;
-    }
+    if (locals && !cf_v_is_local(v, locals - 1))
+        return cf_v_fail(v, "local variable %u is above max_locals", locals - 1), 0;
+    return cf_v_is_constant(v, cf_constant_operand(p));
 }
 
 static int find_places(struct inference *n) {
@@ -520,15 +467,13 @@ static int find_places(struct inference *n) {
         mark_place(n, e.start_pc);
         mark_place(n, e.handler_pc);
         // HotSpot refuses it even if nothing reaches the range.
-        if (!cf_v_handler_fits(v, e.handler_pc))
+        if (!cf_v_limit_at(v, e.handler_pc))
             return cf_v_fail(v, "exception handler passes max_stack %u", v->old_stack), 0;
     }
     n->states = take(n, n->count, sizeof *n->states);
-    n->subroutines = take(n, targets + 1, sizeof *n->subroutines);
-    n->mask_words = targets ? (v->code.max_locals + 32u) / 32 : 0;
+    n->row = 1 + (targets ? (v->code.max_locals + 32u) / 32 : 0);
+    n->subroutines = take(n, ((size_t)targets + 1) * n->row, sizeof *n->subroutines);
     if (!n->states || !n->subroutines) return 0;
-    for (uint32_t i = 0; i <= targets; i++)
-        if (!(n->subroutines[i].touched = take(n, n->mask_words, sizeof(uint32_t)))) return 0;
     // In the order of the code: the first state is run first.
     uint32_t index = 0;
     for (uint32_t pc = 0; pc < length; pc++) {

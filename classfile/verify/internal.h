@@ -4,6 +4,7 @@
 #define CF_VERIFY_INTERNAL_H
 
 #include "classfile/code.h"
+#include "classfile/format/strict_fields.h"
 #include "classfile/verify.h"
 
 // --- types ---
@@ -49,17 +50,21 @@ enum {
 #define CF_V_IS_LETTER(element) ((element) >= CF_KNOWN_COUNT)
 
 // Classes of which something is known. One that has two of these names counts as the first.
+#define CF_JDK_CLASSES(CLASS)                                                                      \
+    CLASS(OBJECT, "java/lang/Object")                                                              \
+    CLASS(STRING, "java/lang/String")                                                              \
+    CLASS(CLASS_CLASS, "java/lang/Class")                                                          \
+    CLASS(THROWABLE, "java/lang/Throwable")                                                        \
+    CLASS(METHOD_TYPE, "java/lang/invoke/MethodType")                                              \
+    CLASS(METHOD_HANDLE, "java/lang/invoke/MethodHandle")                                          \
+    CLASS(CLONEABLE, "java/lang/Cloneable")                                                        \
+    CLASS(SERIALIZABLE, "java/io/Serializable")
 enum cf_known {
     CF_KNOWN_NOTHING,
-    CF_KNOWN_OBJECT,
-    CF_KNOWN_STRING,
-    CF_KNOWN_CLASS_CLASS,
-    CF_KNOWN_THROWABLE,
-    CF_KNOWN_METHOD_TYPE,
-    CF_KNOWN_METHOD_HANDLE,
-    CF_KNOWN_CLONEABLE,
-    CF_KNOWN_SERIALIZABLE,
-    CF_KNOWN_THIS,
+#define CF_KNOWN(known, name) CF_KNOWN_##known,
+    CF_JDK_CLASSES(CF_KNOWN)
+#undef CF_KNOWN
+        CF_KNOWN_THIS,
     CF_KNOWN_SUPER,
     CF_KNOWN_COUNT
 };
@@ -123,10 +128,6 @@ struct cf_vhandler { // an entry of the exception table
 
 enum { CF_V_START = CF_MARK_START }; // of cf_verifier.marks
 
-struct cf_vstrict { // a strict instance field (JDK 28: ACC_STRICT_INIT)
-    uint16_t name_index, descriptor_index;
-};
-
 // The steps that a method may take: some tenths of a second. Code that a compiler makes takes a few
 // for each instruction.
 #define CF_V_MOST_WORK (UINT64_C(1) << 26)
@@ -147,8 +148,8 @@ struct cf_verifier {
     uint8_t known_super[CF_KNOWN_COUNT]; // the known superclass
     uint16_t known_classes, known_final; // bits: surely no interfaces; final
     int in_java_lang;
-    struct cf_vstrict *strict;
-    uint32_t strict_count; // 0 also where they have no meaning
+    const struct cf_strict *strict; // instance fields (JDK 28: ACC_STRICT_INIT)
+    uint32_t strict_count;          // 0 also where they have no meaning
     int strict_known;
 
     // The method at hand. Each array keeps the room that a method before needed.
@@ -214,14 +215,22 @@ static inline int cf_v_is_known_new(const struct cf_verifier *v) {
 static inline int cf_v_is_new(struct cf_verifier *v) {
     return cf_v_is_known_new(v) || cf_v_ask_if_new(v);
 }
-// Has the stack room for the exception of the handler at `pc`, as the original has for its own?
-int cf_v_handler_fits(struct cf_verifier *v, uint32_t pc);
+// How deep may the stack be that a frame or handler at `pc` says?
+uint32_t cf_v_limit_at(const struct cf_verifier *v, uint32_t pc);
 static inline int cf_v_is_local(struct cf_verifier *v, uint32_t index) {
     return index < v->old_locals || (index < v->code.max_locals && cf_v_is_new(v));
 }
 static inline int cf_v_is_start(const struct cf_verifier *v, uint32_t pc) {
     return pc < v->code.length && (v->marks[pc] & CF_V_START);
 }
+
+// Opens a method that has code, as it is.
+enum cf_status cf_v_open(struct cf_verifier *v, const struct cf_member *method,
+                         struct cf_verify_failure *failure);
+// Sets the state at pc 0.
+enum cf_status cf_v_enter(struct cf_verifier *v);
+// Do the pcs that frames and attributes name belong to instructions, all of which are marked?
+enum cf_status cf_v_check_places(struct cf_verifier *v);
 
 // --- types.c: a function that returns TOP or NULL has failed ---
 
@@ -255,6 +264,10 @@ static inline int cf_v_takes(struct cf_verifier *v, cf_vtype to, cf_vtype from) 
 uint32_t cf_v_find_other(struct cf_verifier *v, const cf_vtype *to, const cf_vtype *from,
                          uint32_t i, uint32_t count);
 struct cf_slice cf_v_name_of(const struct cf_verifier *v, cf_vtype type);
+static inline int cf_v_is_same(const struct cf_verifier *v, cf_vtype a, cf_vtype b) {
+    return a == b ||
+           ((uint32_t)a == (uint32_t)b && cf_slice_equal(cf_v_name_of(v, a), cf_v_name_of(v, b)));
+}
 // The type of an array's elements.
 cf_vtype cf_v_component(cf_vtype array);
 // Writes how a person calls the type; returns `text`.
@@ -281,8 +294,9 @@ static inline cf_vtype cf_v_caught(struct cf_verifier *v, uint32_t catch_type) {
 
 // --- frames.c ---
 
-// Reads the StackMapTable of v->code; v's state is that of pc 0.
-enum cf_status cf_v_read_frames(struct cf_verifier *v);
+// Reads the StackMapTable of `code`; v's state is that of pc 0.
+enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *code,
+                                struct cf_vframes *frames);
 // The frame at `pc`, or NULL.
 static inline const struct cf_vframe *cf_v_frame_at(const struct cf_verifier *v, uint32_t pc) {
     const struct cf_vframes *f = &v->frames;
@@ -303,11 +317,7 @@ enum cf_vkind {
     CF_V_POP,
     CF_V_POP2,
     CF_V_DUP,
-    CF_V_DUP_X1,
-    CF_V_DUP_X2,
-    CF_V_DUP2,
-    CF_V_DUP2_X1,
-    CF_V_DUP2_X2,
+    CF_V_COPY, // the other dups: `operand` slots, to below `second` slots under them
     CF_V_SWAP,
     CF_V_LDC,
     CF_V_NEW,
@@ -358,9 +368,9 @@ extern const struct cf_vrow cf_v_rows[256];
 // not fall through; *falls is 0 then. v->pc is what comes next, but if v->is_stepping the
 // instruction from which control goes. Returns the stack's top; NULL: failed.
 cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *falls);
-// Below `top` is not what is needed. Both return CF_UNVERIFIABLE.
-enum cf_status cf_v_bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed);
-enum cf_status cf_v_bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason);
+// Below `top` is not what is needed. Both return NULL: failed.
+cf_vtype *cf_v_bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed);
+cf_vtype *cf_v_bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason);
 // Sets a local, whose index has been checked, and frees the other half of a long or double that it
 // overwrites.
 static inline void cf_v_set_local(struct cf_verifier *v, uint32_t index, cf_vtype type) {
@@ -394,14 +404,11 @@ uint32_t cf_v_match_handlers(struct cf_verifier *v, uint32_t stop);
 // Where control goes from the instruction at v->pc. 1: to the next one, too, 0: not there, -1:
 // failed.
 int cf_v_leave(struct cf_verifier *v, const struct cf_vrow *row, const cf_vtype *top);
-enum cf_status cf_v_check_code(struct cf_verifier *v);
+// The locals are assignable to the frame's.
+enum cf_status cf_v_match_locals(struct cf_verifier *v, const struct cf_vframe *frame);
+// Checks the code from v->pc on. `frame` is the next one; `falls`: control comes from above.
+enum cf_status cf_v_check_code(struct cf_verifier *v, const struct cf_vframe *frame, int falls);
 
-// The target of the branch or jsr at `pc`; it may be anywhere.
-static inline uint32_t cf_v_target(const struct cf_verifier *v, uint32_t pc) {
-    const uint8_t *p = v->code.bytes + pc;
-    int32_t offset = p[0] >= CF_OP_goto_w ? (int32_t)cf_be4(p + 1) : (int16_t)cf_be2(p + 1);
-    return pc + (uint32_t)offset;
-}
 // Opens the switch at v->pc.
 enum cf_status cf_v_open_switch(struct cf_verifier *v, struct cf_switch *sw);
 // Is the i-th match of a lookupswitch above the one before?

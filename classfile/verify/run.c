@@ -5,31 +5,23 @@
 
 // --- what is not there ---
 
-enum cf_status cf_v_bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason) {
-    if (top[-1] == CF_V_NOTHING) return cf_v_fail(v, "operand stack is empty", 0);
-    return cf_v_mismatch(v, reason, top[-1], CF_V_NOTHING);
+cf_vtype *cf_v_bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason) {
+    if (top[-1] == CF_V_NOTHING) return cf_v_fail(v, "operand stack is empty", 0), NULL;
+    return cf_v_mismatch(v, reason, top[-1], CF_V_NOTHING), NULL;
 }
 
-enum cf_status cf_v_bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed) {
-    if (top[-1] == CF_V_NOTHING) return cf_v_fail(v, "operand stack is empty", 0);
-    return cf_v_mismatch(v, "operand stack", top[-1], needed);
-}
-
-CF_SELDOM static cf_vtype *bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed) {
-    return cf_v_bad_stack(v, top, needed), NULL;
-}
-
-CF_SELDOM static cf_vtype *bad_top(struct cf_verifier *v, const cf_vtype *top, const char *reason) {
-    return cf_v_bad_top(v, top, reason), NULL;
+cf_vtype *cf_v_bad_stack(struct cf_verifier *v, const cf_vtype *top, cf_vtype needed) {
+    if (top[-1] == CF_V_NOTHING) return cf_v_fail(v, "operand stack is empty", 0), NULL;
+    return cf_v_mismatch(v, "operand stack", top[-1], needed), NULL;
 }
 
 // Values of two slots, or parts of them.
 CF_SELDOM static cf_vtype *bad_sizes(struct cf_verifier *v, const cf_vtype *top) {
-    return bad_top(v, top, "operand stack does not hold values of the sizes that are moved");
+    return cf_v_bad_top(v, top, "operand stack does not hold values of the sizes that are moved");
 }
 
 CF_SELDOM static cf_vtype *bad_array(struct cf_verifier *v, const cf_vtype *top) {
-    return bad_top(v, top, "operand stack does not hold the array that is needed");
+    return cf_v_bad_top(v, top, "operand stack does not hold the array that is needed");
 }
 
 CF_SELDOM static cf_vtype *fail(struct cf_verifier *v, const char *reason, uint32_t value) {
@@ -55,51 +47,52 @@ CF_SELDOM static int is_too_high(struct cf_verifier *v, const cf_vtype *top) {
 
 // --- locals ---
 
-// Loads and stores come in the order int, long, float, double, reference.
-static cf_vtype type_of_kind(unsigned kind) {
-    static const uint8_t types[] = {CF_V_INT, CF_V_LONG, CF_V_FLOAT, CF_V_DOUBLE, CF_V_NULL};
-    return types[kind];
+// What the table asks of a local, or of the top of the stack; NULL: any reference.
+static cf_vtype needed_by(const struct cf_vrow *row) {
+    uint32_t tag = row->needed & 0xFF, is_half = row->under == -2;
+    return tag == CF_V_UNINITIALIZED ? CF_V_NULL : tag - is_half * (CF_V_LONG_2 - CF_V_LONG);
 }
 
-CF_SELDOM static cf_vtype *load(struct cf_verifier *v, unsigned kind, uint32_t index,
-                                cf_vtype *top) {
-    cf_vtype needed = type_of_kind(kind);
-    if (!cf_v_is_local(v, index) ||
-        (needed == CF_V_NULL ? CF_V_TAG(v->locals[index]) < CF_V_UNINITIALIZED
-                             : v->locals[index] != needed))
-        return bad_local(v, index, needed);
-    return cf_v_put(top, v->locals[index]);
+// A load of a local that does not hold what is needed, or is not there.
+CF_SELDOM static cf_vtype *bad_load(struct cf_verifier *v, const struct cf_vrow *row,
+                                    uint32_t index) {
+    return bad_local(v, index, needed_by(row));
 }
 
-CF_SELDOM static cf_vtype *store_at(struct cf_verifier *v, unsigned kind, uint32_t index,
-                                    cf_vtype *top) {
-    cf_vtype needed = type_of_kind(kind), last = top[-1];
-    uint32_t two = needed == CF_V_LONG || needed == CF_V_DOUBLE;
-    if (!cf_v_is_local(v, index + two)) return bad_local(v, index + two, needed);
-    if (needed == CF_V_NULL) {
-        if (CF_V_TAG(last) < CF_V_UNINITIALIZED && CF_V_TAG(last) != CF_V_RETURN_ADDRESS)
-            return bad_top(v, top, "operand stack holds no reference");
-        cf_v_set_local(v, index, last);
-    } else {
-        if (last != needed + (two ? CF_V_LONG_2 - CF_V_LONG : 0)) return bad_stack(v, top, needed);
-        cf_v_set_local(v, index, needed);
-        if (two) cf_v_set_local(v, index + 1, last);
-    }
-    return top - 1 - two;
+// Only astore takes return addresses. `last` is the last local that is set.
+CF_SELDOM static int may_store(struct cf_verifier *v, const struct cf_vrow *row, uint32_t last,
+                               const cf_vtype *top) {
+    cf_vtype needed = needed_by(row);
+    if (!cf_v_is_local(v, last)) return bad_local(v, last, needed), 0;
+    if (needed == CF_V_NULL && CF_V_TAG(top[-1]) == CF_V_RETURN_ADDRESS) return 1;
+    if (needed != CF_V_NULL) return cf_v_bad_stack(v, top, needed), 0;
+    return cf_v_bad_top(v, top, "operand stack holds no reference"), 0;
+}
+
+static inline cf_vtype *store(struct cf_verifier *v, const struct cf_vrow *row, uint32_t index,
+                              cf_vtype *top) {
+    uint32_t two = row->under == -2;
+    cf_vtype last = top[-1];
+    if ((((uint8_t)(last ^ row->needed) & (uint8_t)row->mask) || !cf_v_is_local(v, index + two)) &&
+        !may_store(v, row, index + two, top))
+        return NULL;
+    cf_v_set_local(v, index, two ? last - (CF_V_LONG_2 - CF_V_LONG) : last);
+    if (two) cf_v_set_local(v, index + 1, last);
+    return top + row->under;
 }
 
 CF_SELDOM static cf_vtype *wide(struct cf_verifier *v, const uint8_t *p, cf_vtype *top) {
-    unsigned op = p[1];
+    const struct cf_vrow *row = &cf_v_rows[p[1]];
     uint32_t index = cf_be2(p + 2);
-    if (op == CF_OP_iinc)
-        return cf_v_is_local(v, index) && v->locals[index] == CF_V_INT
-                   ? top
-                   : bad_local(v, index, CF_V_INT);
-    if (op == CF_OP_ret) return fail(v, CF_V_NO_SUBROUTINES, 0);
-    if (op >= CF_OPCODE_COUNT || cf_opcodes[op].operands != CF_LOCAL)
-        return fail(v, "unknown opcode %u behind wide", op);
-    return op <= CF_OP_aload ? load(v, op - CF_OP_iload, index, top)
-                             : store_at(v, op - CF_OP_istore, index, top);
+    if (p[1] == CF_OP_ret) return fail(v, CF_V_NO_SUBROUTINES, 0);
+    if (row->operand != 0xFF || (row->kind != CF_V_LOAD && row->kind != CF_V_STORE))
+        return fail(v, "unknown opcode %u behind wide", p[1]);
+    if (row->kind == CF_V_STORE) return store(v, row, index, top);
+    if (!cf_v_is_local(v, index) || (uint8_t)(v->locals[index] ^ row->needed) & (uint8_t)row->mask)
+        return bad_load(v, row, index);
+    top[0] = v->locals[index];
+    top[1] = row->second;
+    return top + row->net;
 }
 
 // --- constants, arrays ---
@@ -146,7 +139,7 @@ static int is_array_of_references(cf_vtype type) {
 
 CF_SELDOM static cf_vtype *array_load(struct cf_verifier *v, unsigned op, cf_vtype *top) {
     unsigned which = op - CF_OP_iaload;
-    if (top[-1] != CF_V_INT) return bad_stack(v, top, CF_V_INT);
+    if (top[-1] != CF_V_INT) return cf_v_bad_stack(v, top, CF_V_INT);
     if (!is_array(top[-2], which)) return bad_array(v, top - 1);
     return cf_v_put(top - 2, elements[which]);
 }
@@ -156,14 +149,14 @@ CF_SELDOM static cf_vtype *array_store(struct cf_verifier *v, unsigned op, cf_vt
     cf_vtype type = elements[which];
     int two = type == CF_V_LONG || type == CF_V_DOUBLE;
     if (two) type += CF_V_LONG_2 - CF_V_LONG;
-    if (top[-1] != type) return bad_stack(v, top, type);
+    if (top[-1] != type) return cf_v_bad_stack(v, top, type);
     top -= 1 + two;
-    if (top[-1] != CF_V_INT) return bad_stack(v, top, CF_V_INT);
+    if (top[-1] != CF_V_INT) return cf_v_bad_stack(v, top, CF_V_INT);
     return is_array(top[-2], which) ? top - 2 : bad_array(v, top - 1);
 }
 
 CF_SELDOM static cf_vtype *reference_load(struct cf_verifier *v, cf_vtype *top) {
-    if (top[-1] != CF_V_INT) return bad_stack(v, top, CF_V_INT);
+    if (top[-1] != CF_V_INT) return cf_v_bad_stack(v, top, CF_V_INT);
     if (!is_array_of_references(top[-2])) return bad_array(v, top - 1);
     if (top[-2] != CF_V_NULL) top[-2] = cf_v_component(top[-2]);
     return top - 1;
@@ -171,8 +164,8 @@ CF_SELDOM static cf_vtype *reference_load(struct cf_verifier *v, cf_vtype *top) 
 
 CF_SELDOM static cf_vtype *reference_store(struct cf_verifier *v, cf_vtype *top) {
     if (CF_V_TAG(top[-1]) < CF_V_NULL)
-        return bad_top(v, top, "operand stack holds no initialized reference");
-    if (top[-2] != CF_V_INT) return bad_stack(v, top - 1, CF_V_INT);
+        return cf_v_bad_top(v, top, "operand stack holds no initialized reference");
+    if (top[-2] != CF_V_INT) return cf_v_bad_stack(v, top - 1, CF_V_INT);
     return is_array_of_references(top[-3]) ? top - 3 : bad_array(v, top - 2);
 }
 
@@ -199,7 +192,7 @@ CF_SELDOM static cf_vtype *new_object(struct cf_verifier *v, const uint8_t *p, c
 
 // In place of its length.
 static cf_vtype *put_array(struct cf_verifier *v, cf_vtype type, cf_vtype *top) {
-    if (top[-1] != CF_V_INT) return bad_stack(v, top, CF_V_INT);
+    if (top[-1] != CF_V_INT) return cf_v_bad_stack(v, top, CF_V_INT);
     top[-1] = type;
     return top;
 }
@@ -229,7 +222,7 @@ CF_SELDOM static cf_vtype *new_arrays(struct cf_verifier *v, const uint8_t *p, c
     if (dimensions == 0 || CF_V_IS_CLASS(type) || dimensions > CF_V_DIMENSIONS(type))
         return fail(v, "multianewarray of %u dimensions", dimensions);
     for (; dimensions > 1; dimensions--, top--)
-        if (top[-1] != CF_V_INT) return bad_stack(v, top, CF_V_INT);
+        if (top[-1] != CF_V_INT) return cf_v_bad_stack(v, top, CF_V_INT);
     return put_array(v, type, top);
 }
 
@@ -237,7 +230,7 @@ CF_SELDOM static cf_vtype *check_cast(struct cf_verifier *v, const uint8_t *p, c
     cf_vtype type = class_operand(v, p);
     if (!type) return NULL;
     if (CF_V_TAG(top[-1]) < CF_V_NULL)
-        return bad_top(v, top, "operand stack holds no initialized reference");
+        return cf_v_bad_top(v, top, "operand stack holds no initialized reference");
     top[-1] = *p == CF_OP_checkcast ? type : CF_V_INT;
     return top;
 }
@@ -274,8 +267,8 @@ CF_SELDOM static cf_vtype *bad_step(struct cf_verifier *v, const struct cf_vrow 
         mask = row->mask >> 16 & 0xFF;
         needed = row->needed >> 16 & 0xFF;
     }
-    return mask == 0xFF ? bad_stack(v, top, needed)
-                        : bad_top(v, top, "operand stack holds no reference");
+    return mask == 0xFF ? cf_v_bad_stack(v, top, needed)
+                        : cf_v_bad_top(v, top, "operand stack holds no reference");
 }
 
 static inline cf_vtype *step(struct cf_verifier *v, const struct cf_vrow *row, cf_vtype *top) {
@@ -286,17 +279,6 @@ static inline cf_vtype *step(struct cf_verifier *v, const struct cf_vrow *row, c
     top[row->under] = pushed;
     top[row->under + 1] = row->second;
     return top + row->net;
-}
-
-static inline cf_vtype *store(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
-                              cf_vtype *top) {
-    uint32_t index = (uint32_t)row->from + (p[1] & row->operand), two = row->under == -2;
-    cf_vtype last = top[-1];
-    if (((uint8_t)(last ^ row->needed) & (uint8_t)row->mask) || !cf_v_is_local(v, index + two))
-        return store_at(v, row->second, index, top);
-    cf_v_set_local(v, index, two ? last - (CF_V_LONG_2 - CF_V_LONG) : last);
-    if (two) cf_v_set_local(v, index + 1, last);
-    return top + row->under;
 }
 
 CF_SELDOM static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *row,
@@ -311,13 +293,8 @@ CF_SELDOM static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *
     case CF_V_POP: return cf_v_is_single(top[-1]) ? top - 1 : bad_sizes(v, top);
     case CF_V_POP2: return cf_v_is_pair(top) ? top - 2 : bad_sizes(v, top);
     case CF_V_DUP: return copy(v, top, 1, 0);
-    case CF_V_DUP_X1: return copy(v, top, 1, 1);
-    case CF_V_DUP_X2: return copy(v, top, 1, 2);
-    case CF_V_DUP2: return copy(v, top, 2, 0);
-    case CF_V_DUP2_X1: return copy(v, top, 2, 1);
-    case CF_V_DUP2_X2: return copy(v, top, 2, 2);
+    case CF_V_COPY: return copy(v, top, row->operand, row->second);
     case CF_V_SWAP: return swap(v, top);
-    case CF_V_LDC: return load_constant(v, p, top);
     case CF_V_NEW: return new_object(v, p, top);
     case CF_V_NEW_ARRAY: return new_primitives(v, p, top);
     case CF_V_NEW_REFERENCES: return new_references(v, p, top);
@@ -325,14 +302,6 @@ CF_SELDOM static cf_vtype *run_own(struct cf_verifier *v, const struct cf_vrow *
     case CF_V_CHECK_CAST: return check_cast(v, p, top);
     default: return fail(v, "unknown opcode %u", *p);
     }
-}
-
-// A load of a local that does not hold what is needed, or is not there.
-CF_SELDOM static cf_vtype *bad_push(struct cf_verifier *v, const struct cf_vrow *row,
-                                    const uint8_t *p) {
-    uint32_t tag = row->needed & 0xFF;
-    return bad_local(v, (uint32_t)row->from + (p[1] & row->operand),
-                     tag == CF_V_UNINITIALIZED ? CF_V_NULL : tag);
 }
 
 // This is the loop that all the time goes into: it shall have its values in registers, so what is
@@ -353,7 +322,7 @@ cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *fal
             cf_vtype pushed = locals[local];
             if ((local >= v->old_locals && !cf_v_is_local(v, (uint32_t)local)) ||
                 ((uint8_t)(pushed ^ row->needed) & (uint8_t)row->mask))
-                return bad_push(v, row, p);
+                return bad_load(v, row, (uint32_t)local);
             top[0] = pushed;
             top[1] = row->second;
             top += row->net;
@@ -368,11 +337,13 @@ cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *fal
             if (row->kind > CF_V_STEP && (*falls = cf_v_leave(v, row, top)) <= 0)
                 return *falls < 0 ? NULL : top;
         } else if (row->kind == CF_V_STORE) {
-            if (!(top = store(v, row, p, top))) return NULL;
+            if (!(top = store(v, row, (uint32_t)row->from + (p[1] & row->operand), top)))
+                return NULL;
             if (v->unmatched) stop = 0;
         } else {
-            top = row->kind >= CF_V_INVOKE_SPECIAL ? cf_v_use_member(v, row, p, top)
-                                                   : run_own(v, row, p, top);
+            top = row->kind == CF_V_LDC              ? load_constant(v, p, top)
+                  : row->kind >= CF_V_INVOKE_SPECIAL ? cf_v_use_member(v, row, p, top)
+                                                     : run_own(v, row, p, top);
             if (!top) return NULL;
             if (row->kind == CF_V_WIDE) pc += p[1] == CF_OP_iinc ? 6 : 4;
             if (v->unmatched && row->kind >= CF_V_STORE) stop = 0;

@@ -69,6 +69,8 @@
 #define OWN(kind_, n)                                                                              \
     { .kind = CF_V_##kind_, .length = n }
 
+#define COPIES(count, under_)                                                                      \
+    { .kind = CF_V_COPY, .length = 1, .operand = count, .second = under_ }
 #define USES(kind_, n, object, arguments, result)                                                  \
     { .kind = CF_V_##kind_, .length = n, .under = object, .operand = arguments, .second = result }
 
@@ -100,8 +102,8 @@ const struct cf_vrow cf_v_rows[256] = {
     [CF_OP_sastore] = OWN(ARRAY_STORE, 1), [CF_OP_aastore] = OWN(REFERENCE_STORE, 1),
 
     [CF_OP_pop] = OWN(POP, 1), [CF_OP_pop2] = OWN(POP2, 1), [CF_OP_dup] = OWN(DUP, 1),
-    [CF_OP_dup_x1] = OWN(DUP_X1, 1), [CF_OP_dup_x2] = OWN(DUP_X2, 1), [CF_OP_dup2] = OWN(DUP2, 1),
-    [CF_OP_dup2_x1] = OWN(DUP2_X1, 1), [CF_OP_dup2_x2] = OWN(DUP2_X2, 1), [CF_OP_swap] = OWN(SWAP, 1),
+    [CF_OP_dup_x1] = COPIES(1, 1), [CF_OP_dup_x2] = COPIES(1, 2), [CF_OP_dup2] = COPIES(2, 0),
+    [CF_OP_dup2_x1] = COPIES(2, 1), [CF_OP_dup2_x2] = COPIES(2, 2), [CF_OP_swap] = OWN(SWAP, 1),
     [CF_OP_wide] = OWN(WIDE, 0),
 
     [CF_OP_iadd] = II, [CF_OP_isub] = II, [CF_OP_imul] = II, [CF_OP_idiv] = II, [CF_OP_irem] = II,

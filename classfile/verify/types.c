@@ -9,15 +9,8 @@ static const struct {
     const char *name;
     uint32_t length;
 } jdk[] = {
-#define JDK_CLASS(known, name) [known] = {name, sizeof(name) - 1}
-    JDK_CLASS(CF_KNOWN_OBJECT, "java/lang/Object"),
-    JDK_CLASS(CF_KNOWN_STRING, "java/lang/String"),
-    JDK_CLASS(CF_KNOWN_CLASS_CLASS, "java/lang/Class"),
-    JDK_CLASS(CF_KNOWN_THROWABLE, "java/lang/Throwable"),
-    JDK_CLASS(CF_KNOWN_METHOD_TYPE, "java/lang/invoke/MethodType"),
-    JDK_CLASS(CF_KNOWN_METHOD_HANDLE, "java/lang/invoke/MethodHandle"),
-    JDK_CLASS(CF_KNOWN_CLONEABLE, "java/lang/Cloneable"),
-    JDK_CLASS(CF_KNOWN_SERIALIZABLE, "java/io/Serializable"),
+#define JDK_CLASS(known, name) [CF_KNOWN_##known] = {name, sizeof(name) - 1},
+    CF_JDK_CLASSES(JDK_CLASS)
 #undef JDK_CLASS
 };
 enum { JDK_CLASSES = sizeof jdk / sizeof *jdk };
@@ -74,26 +67,20 @@ static inline uint64_t name_at(const struct cf_verifier *v, const uint8_t *name)
 // The field type at `p`. Returns where it ends; NULL: it is none.
 static const uint8_t *read_type(const struct cf_verifier *v, const uint8_t *p, const uint8_t *end,
                                 cf_vtype *type) {
-    const uint8_t *start = p;
+    const uint8_t *after = p < end ? cf_after_type(p, end) : NULL;
+    uint32_t dimensions = 0;
     uint64_t name = 0;
-    while (p < end && *p == '[') p++;
-    uint32_t dimensions = (uint32_t)(p - start);
-    if (p == end || dimensions > 255) return NULL;
+    if (!after) return NULL;
+    for (; *p == '['; p++) dimensions++;
     unsigned element = *p++;
     *type = tag_of_letter[element];
     if (element == 'L') {
-        struct cf_slice slice = {p, 0};
+        element = known_as(v, (struct cf_slice){p, (uint32_t)(after - p) - 1});
         name = name_at(v, p) | ENDS_WITH_SEMICOLON;
-        p = memchr(p, ';', (size_t)(end - p));
-        if (!p || p == slice.bytes) return NULL;
-        slice.length = (uint32_t)(p++ - slice.bytes);
-        element = known_as(v, slice);
         *type = cf_v_known_class(element) | name;
-    } else if (!*type) {
-        return NULL;
     }
     if (dimensions) *type = CF_V_ARRAY_OF(dimensions, element) | name;
-    return p;
+    return after;
 }
 
 static cf_vtype bad_descriptor(struct cf_verifier *v) {

@@ -69,28 +69,20 @@ int cf_v_ask_if_new(struct cf_verifier *v) {
     return 1;
 }
 
-int cf_v_handler_fits(struct cf_verifier *v, uint32_t pc) {
+uint32_t cf_v_limit_at(const struct cf_verifier *v, uint32_t pc) {
     const struct cf_verify_original *o = v->original;
     uint32_t end;
-    int is_new = o && o->place(o->context, pc, &end) == CF_PLACE_NEW;
-    return (is_new ? v->code.max_stack : v->old_stack) > 0;
+    return o && o->place(o->context, pc, &end) == CF_PLACE_NEW ? v->code.max_stack : v->old_stack;
 }
 
 // --- memory ---
 
 void *cf_v_grow(struct cf_verifier *v, void *array, uint32_t *capacity, uint32_t used,
                 uint64_t count, size_t size) {
-    uint64_t wanted = *capacity ? 2 * (uint64_t)*capacity : 64;
-    if (wanted < count) wanted = count;
-    void *larger = wanted < UINT32_MAX ? cf_arena_alloc(v->cls->arena, wanted * size) : NULL;
-    if (!larger) {
-        *capacity = 0;
-        cf_v_give_up(v, CF_NO_MEMORY, "out of memory");
-        return NULL;
-    }
-    if (used) memcpy(larger, array, used * size);
-    *capacity = (uint32_t)wanted;
-    return larger;
+    void *larger = cf_arena_grow(v->cls->arena, array, capacity, used, count, size);
+    if (larger) return larger;
+    *capacity = 0;
+    return cf_v_give_up(v, CF_NO_MEMORY, "out of memory"), NULL;
 }
 
 static void begin_locals(struct cf_verifier *v) {
@@ -135,8 +127,8 @@ static enum cf_status open_code(struct cf_verifier *v) {
         v->failure->error = error;
         return error.status;
     }
-    v->old_stack = o ? o->max_stack : v->code.max_stack;
-    v->old_locals = o ? o->max_locals : v->code.max_locals;
+    v->old_stack = o && o->max_stack < v->code.max_stack ? o->max_stack : v->code.max_stack;
+    v->old_locals = o && o->max_locals < v->code.max_locals ? o->max_locals : v->code.max_locals;
     v->old_constants = o ? o->constant_pool_count : UINT32_MAX;
     if (v->old_constants > v->cls->constant_pool_count)
         v->old_constants = v->cls->constant_pool_count;
@@ -178,7 +170,6 @@ static enum cf_status check_exceptions(struct cf_verifier *v) {
     return CF_OK;
 }
 
-// JVMs look at the ranges of local variables when they verify.
 static enum cf_status check_variables(struct cf_verifier *v, const uint8_t *p, uint32_t length) {
     const uint8_t *end = p + length;
     if (length < 2) return CF_OK;
@@ -199,6 +190,7 @@ static int is_table_of_variables(const struct cf_class *cls, uint32_t name) {
            CF_IS(cf_utf8(cls, name), "LocalVariableTable");
 }
 
+// JVMs look at the ranges of local variables when they verify.
 static enum cf_status check_attributes(struct cf_verifier *v) {
     const uint8_t *p = v->cls->bytes + v->code.attributes;
     for (uint32_t i = v->code.has_others ? v->code.attributes_count : 0; i > 0; i--) {
@@ -209,14 +201,12 @@ static enum cf_status check_attributes(struct cf_verifier *v) {
     return CF_OK;
 }
 
-// Do all pcs that tables name belong to instructions? All of these have been run.
-static enum cf_status check_places(struct cf_verifier *v) {
+enum cf_status cf_v_check_places(struct cf_verifier *v) {
     for (uint32_t i = 0; v->frames.has_new && i < v->frames.types_count; i++) {
         cf_vtype type = v->frames.types[i];
         if (CF_V_TAG(type) == CF_V_UNINITIALIZED && !cf_v_is_start(v, CF_V_PAYLOAD(type)))
             return cf_v_fail(v, "stack map frame: no new at pc %u", CF_V_PAYLOAD(type));
     }
-    CF_TRY(check_exceptions(v));
     return check_attributes(v);
 }
 
@@ -233,7 +223,7 @@ static enum cf_status begin_unset(struct cf_verifier *v) {
     return CF_OK;
 }
 
-static enum cf_status enter(struct cf_verifier *v) {
+enum cf_status cf_v_enter(struct cf_verifier *v) {
     struct cf_slice name = cf_member_name(v->cls, v->method);
     const struct cf_vmember *s = cf_v_signature(v, v->method->descriptor_index);
     uint32_t before = v->locals_used, objects = v->method->access_flags & CF_ACC_STATIC ? 0 : 1;
@@ -271,12 +261,15 @@ static enum cf_status check_method(struct cf_verifier *v, int is_marked) {
     CF_TRY(open_method(v, is_marked));
     if (is_marked) CF_TRY(check_exceptions(v));
     if (is_marked) CF_TRY(check_attributes(v));
-    CF_TRY(enter(v));
+    CF_TRY(cf_v_enter(v));
     if (v->inferring) return cf_v_infer(v);
-    CF_TRY(cf_v_read_frames(v));
+    CF_TRY(cf_v_read_frames(v, &v->code, &v->frames));
     CF_TRY(cf_v_find_handlers(v));
-    CF_TRY(cf_v_check_code(v));
-    return is_marked ? CF_OK : check_places(v);
+    v->pc = 0;
+    CF_TRY(cf_v_check_code(v, v->frames.all, 1));
+    if (is_marked) return CF_OK;
+    CF_TRY(check_exceptions(v));
+    return cf_v_check_places(v);
 }
 
 static enum cf_status check_again(struct cf_verifier *v, int inferring) {
@@ -317,6 +310,12 @@ enum cf_status cf_verify_rewritten(struct cf_verifier *v, const struct cf_member
     return failure->error.status;
 }
 
+enum cf_status cf_v_open(struct cf_verifier *v, const struct cf_member *method,
+                         struct cf_verify_failure *failure) {
+    begin(v, method, NULL, failure);
+    return open_method(v, 0);
+}
+
 enum cf_status cf_verify_method(struct cf_verifier *v, const struct cf_member *method,
                                 struct cf_verify_failure *failure) {
     return cf_verify_rewritten(v, method, NULL, failure);
@@ -326,7 +325,8 @@ enum cf_status cf_verify_frames(struct cf_verifier *v, const struct cf_member *m
                                 struct cf_verify_failure *failure) {
     begin(v, method, NULL, failure);
     v->strict_known = 1; // which fields are strict does not matter here
-    if (open_method(v, 1) == CF_OK && enter(v) == CF_OK) cf_v_read_frames(v);
+    if (open_method(v, 1) == CF_OK && cf_v_enter(v) == CF_OK)
+        cf_v_read_frames(v, &v->code, &v->frames);
     v->strict_known = v->strict_count != 0;
     return failure->error.status;
 }

@@ -205,22 +205,6 @@ struct cf_slice kit_element_class(struct cf_slice name) {
     return (struct cf_slice){name.bytes + 1, name.length - 2};
 }
 
-static uint16_t operand(const struct cf_code *code, uint32_t pc, uint32_t length) {
-    unsigned opcode = code->bytes[pc];
-    if (opcode >= CF_OPCODE_COUNT) return 0;
-    switch (cf_opcodes[opcode].operands) {
-    case CF_CP1: return code->bytes[pc + 1];
-    case CF_CP2:
-    case CF_FIELD:
-    case CF_INVOKE:
-    case CF_INVOKEINTERFACE:
-    case CF_INVOKEDYNAMIC:
-    case CF_CLASS:
-    case CF_MULTIANEWARRAY: return length >= 3 ? cf_be2(code->bytes + pc + 1) : 0;
-    default: return 0;
-    }
-}
-
 void kit_walk_code(const struct cf_class *cls,
                    void (*visit)(void *context, const struct cf_member *method, uint32_t pc,
                                  unsigned opcode, uint16_t constant),
@@ -233,7 +217,7 @@ void kit_walk_code(const struct cf_class *cls,
         for (uint32_t pc = 0, length; pc < code.length; pc += length) {
             length = cf_instruction_length(code.bytes, pc, code.length);
             if (length == 0) break;
-            uint16_t constant = operand(&code, pc, length);
+            uint16_t constant = cf_constant_operand(code.bytes + pc);
             if (constant) visit(context, method, pc, code.bytes[pc], constant);
         }
     }

@@ -422,6 +422,14 @@ static const struct verify_case cases[] = {
     {"subroutineBreaks()F", "1 3",
      "fconst_0 fstore_1 jsr:L1 fload_1 freturn L1: astore_2 iconst_0 istore_1 ret:2", 0, 0,
      "int where float", 49},
+    {"subroutineReads()V", "2 2",
+     "iconst_1 newarray:10 astore_1 jsr:L1 aload_1 iconst_0 iaload pop return "
+     "L1: astore_0 aload_1 pop ret:0",
+     0, 0, 0, 49},
+    {"subroutineReadsTwo()V", "2 2",
+     "iconst_1 newarray:10 astore_1 jsr:L1 aload_1 iconst_0 iaload pop ldc:#string astore_1 jsr:L1 "
+     "return L1: astore_0 aload_1 pop ret:0",
+     0, 0, "array", 49},
     {"subroutineFar()V", "1 1", "jsr:L1 return L1: astore_0 ret:200", 0, 0, "above max_locals", 49},
     {"subroutineFarLong()V", "3 1", "jsr:L1 return L1: lconst_0 lstore:200 pop ret:0", 0, 0,
      "max_locals", 49},

@@ -176,10 +176,7 @@ enum cf_status cover_code_open(struct cover_code *code, const struct cf_class *c
 }
 
 uint32_t cover_target(const struct cover_code *code, uint32_t i) {
-    uint32_t pc = code->code.pc[i];
-    const uint8_t *p = code->code.bytes + pc;
-    uint32_t offset = p[0] == CF_OP_goto_w ? cf_be4(p + 1) : (uint32_t)(int16_t)cf_be2(p + 1);
-    return code->index[pc + offset];
+    return code->index[cf_branch_target(code->code.bytes, code->code.pc[i])];
 }
 
 uint32_t cover_switch_targets(const struct cover_code *code, uint32_t i, uint32_t **targets,
