@@ -190,6 +190,7 @@ CF_SELDOM enum cf_status cf_v_check_return(struct cf_verifier *v, const cf_vtype
         if (!v->is_constructor || !v->this_uninitialized) return CF_OK;
         return cf_v_fail(v, "constructor returns without having called another", 0);
     default:
+        if (CF_V_TAG(top[-1]) == throwable) return CF_OK; // mostly
         if (CF_V_TAG(top[-1]) >= CF_V_NULL && cf_v_takes(v, throwable, top[-1])) return CF_OK;
         return cf_v_bad_stack(v, top, throwable), CF_UNVERIFIABLE;
     }

@@ -105,7 +105,8 @@ static cf_vtype *read_method(const struct cf_verifier *v, struct cf_slice d, cf_
     if (d.length < 3 || *d.bytes != '(') return NULL;
     const uint8_t *p = d.bytes + 1, *last = d.bytes + d.length;
     while (p < last && *p != ')') {
-        if (!(p = read_type(v, p, last, &type))) return NULL;
+        type = tag_of_letter[*p]; // 0: of a class or an array
+        if (!(p = type ? p + 1 : read_type(v, p, last, &type))) return NULL;
         out = cf_v_put(out, type);
         if (out - types > MOST_SLOTS) return NULL;
     }
