@@ -46,6 +46,9 @@ class NewTest(KitTest):
     def test_names(self):
         for name in ("a-b", "1x", "../x", ""):
             self.assertIn("is not a name", self.tool("kit", "new", name, status=2).stderr)
+        for name in ("class", "int", "true", "record", "System", "Advice"):
+            self.assertIn(f"'{name}' is taken: it is a word of Java", self.tool("kit", "new", name, status=2).stderr)
+        self.assertEqual(os.listdir(self.path()), [])
         self.assertIn("give the name of the kit", self.tool("kit", "new", status=2).stderr)
         self.tool("kit", "new", "Orders")
         self.assertIn("Orders: File exists", self.tool("kit", "new", "Orders", status=1).stderr)

@@ -71,6 +71,23 @@ static int is_name(const char *name) {
     return 1;
 }
 
+// Is it a word of Java, which no class can have as its name, or that of a class which the skeleton uses?
+static int is_taken(const char *name) {
+    static const char words[] =
+        " abstract assert boolean break byte case catch char class const continue default do "
+        "double "
+        "else enum extends false final finally float for goto if implements import instanceof int "
+        "interface long native new null package permits private protected public record return "
+        "sealed "
+        "short static strictfp super switch synchronized this throw throws transient true try var "
+        "void "
+        "volatile while yield Advice AssertionError ByteArrayOutputStream Enter Exception Method "
+        "PrintStream String System ";
+    char word[80];
+    snprintf(word, sizeof word, " %s ", name);
+    return strstr(words, word) != NULL;
+}
+
 // The text with the name; to be freed. NULL: out of memory.
 static char *filled(const char *text, const char *name) {
     char *out = malloc((strlen(text) + 1) * (strlen(name) + 1));
@@ -108,6 +125,10 @@ int cli_kit_new(int argc, char **argv) {
     if (!is_name(argv[0]))
         return cli_usage(
             "kit", "new: '%.64s' is not a name: write letters and digits, such as Orders", argv[0]);
+    if (is_taken(argv[0]))
+        return cli_usage("kit",
+                         "new: '%s' is taken: it is a word of Java, or a class that the kit uses",
+                         argv[0]);
     if (mkdir(argv[0], 0777) != 0) return cli_error("%s: %s", argv[0], strerror(errno));
     int status = CLI_OK;
     for (size_t i = 0; i < sizeof files / sizeof *files && status == CLI_OK; i++)
