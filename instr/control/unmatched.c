@@ -6,6 +6,7 @@
 #include "instr/rules/rules.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,19 @@ uint32_t instr_last_rule(struct instr_plans *plans) {
     return last;
 }
 
+// An abstract method has code in what implements it: CLASS+.METHOD. Else methods of similar names.
+static void find_meant(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_rule *rule, char *text,
+                       size_t size) {
+    struct instr_implementations found = {NULL, NULL, 0};
+    if (!rule->subtypes) instr_watch_implementations(jvmti, jni, rule->pattern, &found);
+    if (found.patterns)
+        snprintf(text, size, "%.*s", (int)strcspn(found.patterns, ":"), found.patterns);
+    else
+        instr_watch_suggest_for_rule(jvmti, jni, rule->pattern, text, size);
+    free(found.patterns);
+    free(found.methods);
+}
+
 // A method that is there, but was skipped, is reported as such.
 static void note_rule(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply, const char *name,
                       const struct instr_rule *rule) {
@@ -106,7 +120,7 @@ static void note_rule(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply, c
                              rule->call);
         return;
     }
-    instr_watch_suggest_for_rule(jvmti, jni, rule->pattern, meant, sizeof meant);
+    find_meant(jvmti, jni, rule, meant, sizeof meant);
     instr_reply_note(reply, "%s: no method of the loaded classes matches%s%s%s", name,
                      *meant ? "; did you mean "
                             : "; the rule waits for classes that are loaded later",
