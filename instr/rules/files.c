@@ -47,6 +47,7 @@ static const char *fault_of(const char *text, ssize_t length, size_t most) {
 }
 
 char *instr_rule_read_file(const char *path, size_t most, const char **why) {
+    static const char mark[] = {'\xEF', '\xBB', '\xBF'}; // some editors begin a file with it
     int fd = instr_file_open(path, why);
     if (fd < 0) return NULL;
     char *text = malloc(most + 2);
@@ -54,6 +55,8 @@ char *instr_rule_read_file(const char *path, size_t most, const char **why) {
     if (text && length >= 0) text[length] = '\0';
     close(fd);
     *why = text ? fault_of(text, length, most) : "out of memory";
+    if (!*why && length >= 3 && memcmp(text, mark, 3) == 0)
+        memmove(text, text + 3, (size_t)length - 2);
     if (!*why) return text;
     free(text);
     return NULL;
