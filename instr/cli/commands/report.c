@@ -202,7 +202,7 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
     const char *words[4] = {"report", pass};
     int count = 2;
     if (arguments.reset) words[count++] = "reset";
-    if (arguments.all && !arguments.kind) words[count++] = "all";
+    if (arguments.all) words[count++] = "all";
     if (cli_control_introduce(session, &arguments.owner) != CLI_OK) return CLI_FAILED;
     if (cli_session_command(session, count, words) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
