@@ -58,6 +58,9 @@ class Help(CliTest):
         values = {"N": "3", "TIME": "1s", "KEY": "self", "LIST": "all", "NAME": "Foo", "PATH": self.folder, "OUT": "c",
                   "HOME": self.folder, "WORDS": "throw", "SHARE": "5%", "CONDITION": "true", "VALUES": "1", "JARS": self.folder,
                   "FILE": "c", "DIR": self.folder + "/d", "TEXT": "LINE >= 0", "E": "UTF-8", "0.8.6": "0.8.6", "covered": "covered"}
+        # Options that stand in place of what else the command takes.
+        alone = {"rule --drop": [nobody, "--drop", "Foo"], "rule --extend": [nobody, "--extend", "1s", "Foo"],
+                 "rule --explain": ["--explain", arguments["rule"][1]]}
         tried = 0
         for command in self.tables()["commands"]:
             name, usage = command["name"], command["arguments"]
@@ -68,7 +71,8 @@ class Help(CliTest):
                 words.append("a")
             for option, value in re.findall(r"(--[a-z-]+)(?: ([A-Z]+|0\.8\.6|covered))?", usage):
                 more = needs.get(f"{name} {option}", needs.get(option, []))
-                done = self.run_tool(*words, *more, option, *([values[value]] if value else []))
+                given = [*words, *more, option, *([values[value]] if value else [])]
+                done = self.run_tool(*([name, *alone[f"{name} {option}"]] if f"{name} {option}" in alone else given))
                 self.assertNotIn("usage:", done.stderr, (words, option, value))
                 if name != "coverage check":  # there 2 is also: nothing to judge
                     self.assertNotEqual(done.returncode, 2, (words, option, value, done.stderr))
