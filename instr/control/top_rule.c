@@ -3,6 +3,7 @@
 #include "instr/base/clock.h"
 #include "instr/base/json.h"
 #include "instr/control/operation.h"
+#include "instr/control/unmatched.h"
 #include "instr/passes/results.h"
 #include "instr/passes/watch/suggest.h"
 #include "instr/report/tables.h"
@@ -246,8 +247,13 @@ static void end(void *context, struct instr_reply *reply) {
 }
 
 static void note_nothing(struct instr_agent *agent, JNIEnv *jni, struct instr_reply *reply,
-                         const char *rule) {
+                         const char *pass, const char *rule) {
     char meant[800];
+    const char *refusal = instr_rule_refusal(&agent->plans, pass);
+    if (refusal) {
+        instr_reply_note(reply, "no calls of a loaded method are counted: %s", refusal);
+        return;
+    }
     instr_reply_note(reply, "no loaded class has such a method with bytecode; calls are counted "
                             "once one is loaded");
     instr_watch_suggest_for_rule(agent->jvmti, jni, rule, meant, sizeof meant);
@@ -280,7 +286,7 @@ void instr_top_of_rule(struct instr_request *request, struct instr_reply *reply,
         free(top);
         return;
     }
-    if (!done.changed) note_nothing(top->agent, jni, reply, rule);
+    if (!done.changed) note_nothing(top->agent, jni, reply, top->pass, rule);
     top->start = top->before_time = instr_clock_now();
     top->due = top->start + (FIRST < interval ? FIRST : interval);
     instr_reply_stream(reply, &(struct instr_stream){tick, end, top});

@@ -77,6 +77,8 @@ void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *repl
 
 // --- rules ---
 
+#define RULE_PREFIX "rule: " // of reasons
+
 // NULL: the pass is not one.
 static const struct instr_rule *rule_of(const struct rw_pass *pass) {
     return pass->made && pass->made->kind == instr_rule_source.key ? instr_rule_of(pass) : NULL;
@@ -92,6 +94,22 @@ uint32_t instr_last_rule(struct instr_plans *plans) {
     }
     instr_plans_give_back(plans, ticket);
     return last;
+}
+
+const char *instr_rule_refusal(struct instr_plans *plans, const char *pass) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(plans, &ticket);
+    const char *reason = NULL;
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
+        const struct rw_pass *one = plan->options.passes[i].pass;
+        const struct instr_rule *rule = rule_of(one);
+        if (rule && strcmp(one->name, pass) == 0 &&
+            !__atomic_load_n(&rule->found->woven, __ATOMIC_RELAXED))
+            reason = __atomic_load_n(&rule->found->refused, __ATOMIC_RELAXED);
+    }
+    instr_plans_give_back(plans, ticket);
+    size_t prefix = strlen(RULE_PREFIX);
+    return reason && strncmp(reason, RULE_PREFIX, prefix) == 0 ? reason + prefix : reason;
 }
 
 // An abstract method has code in what implements it: CLASS+.METHOD. Else methods of similar names.
@@ -134,7 +152,7 @@ void instr_note_unmatched_rules(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply
     for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
         const struct rw_pass *pass = plan->options.passes[i].pass;
         const struct instr_rule *rule = rule_of(pass);
-        if (rule && rule->number > last && !__atomic_load_n(rule->woven, __ATOMIC_RELAXED))
+        if (rule && rule->number > last && !__atomic_load_n(&rule->found->woven, __ATOMIC_RELAXED))
             note_rule(jvmti, jni, reply, pass->name, rule);
     }
     instr_plans_give_back(plans, ticket);

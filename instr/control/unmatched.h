@@ -21,4 +21,8 @@ uint32_t instr_last_rule(struct instr_plans *plans);
 void instr_note_unmatched_rules(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
                                 struct instr_plans *plans, uint32_t last);
 
+// Why no loaded method has the rule of this pass, although its pattern names one: a constant. NULL:
+// one has it, or none was refused it.
+const char *instr_rule_refusal(struct instr_plans *plans, const char *pass);
+
 #endif

@@ -6,6 +6,7 @@
 #include "instr/control/watch.h"
 
 #include "instr/control/operation.h"
+#include "instr/control/unmatched.h"
 
 #include "instr/base/array.h"
 #include "instr/base/json.h"
@@ -304,6 +305,11 @@ static void end(void *context, struct instr_reply *reply) {
 static void note_nothing(const struct watching *w, const char *methods, struct instr_reply *reply,
                          JNIEnv *jni, unsigned skipped) {
     char meant[800] = "";
+    const char *refusal = is_of_pass(w) ? NULL : instr_rule_refusal(&w->agent->plans, pass_of(w));
+    if (refusal) {
+        instr_reply_note(reply, "no loaded method is watched: %s", refusal);
+        return;
+    }
     // An abstract method, or that of an interface which is skipped, was found.
     if (w->abstract || (skipped && instr_watch_is_loaded(w->agent->jvmti, jni, methods))) return;
     if (is_of_pass(w))

@@ -205,6 +205,20 @@ CF_SELDOM static int give_up(struct job *job, const struct rw_pass *failed) {
     return left;
 }
 
+// What a kit, a rule or a plug-in refuses costs it alone: the method goes on without it. False: it is
+// something else that failed.
+static bool goes_on_without(struct job *job, const struct cf_member *method, struct attempt *a) {
+    uint64_t before = job->gave_up;
+    if (!a->failed || !a->failed->made || a->status == CF_NO_MEMORY) return false;
+    struct cf_error error = a->edit->error;
+    const struct rw_pass *failed = a->failed;
+    give_up(job, failed);
+    if (job->gave_up == before) return false;
+    remember_left_out(job, method, ALL_PASSES, failed, &error);
+    run_and_commit(job, method, ALL_PASSES, a);
+    return true;
+}
+
 // The first attempt has the snippets of all passes. If it fails, only the passes whose results must
 // be complete are tried. If those alone make the method too large to be compiled anyway, all passes
 // are tried without that limit. If everything fails, the method stays unchanged.
@@ -217,6 +231,7 @@ static void settle(struct job *job, const struct cf_member *method, struct attem
     job->ids = a->ids;
     job->added = a->added;
     commit(job, a);
+    while (a->status != CF_OK && goes_on_without(job, method, a)) continue;
     if (a->status != CF_OK) {
         struct cf_error first = a->edit ? a->edit->error : no_memory;
         const struct rw_pass *first_failed = a->failed;

@@ -613,8 +613,8 @@ static void parse(struct parser *p, const char *text) {
     p->places = cf_arena_zeroed(&rule->arena, MOST_PLACES, sizeof *p->places);
     rule->text = rule_lexer_copy(&p->lexer, text, strlen(text));
     rule->places = p->places;
-    rule->woven = cf_arena_zeroed(&rule->arena, 1, sizeof *rule->woven);
-    if (!rule->parameters || !p->places || !rule->text || !rule->woven) {
+    rule->found = cf_arena_zeroed(&rule->arena, 1, sizeof *rule->found);
+    if (!rule->parameters || !p->places || !rule->text || !rule->found) {
         fail(p, "out of memory");
         return;
     }

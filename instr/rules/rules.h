@@ -137,6 +137,12 @@ struct instr_rule_place {
     const char *text;
 };
 
+// What any thread has found when it wove a rule.
+struct instr_rule_found {
+    int woven;           // 1 once a method has the rule
+    const char *refused; // a constant: why a method that the pattern names does not have it
+};
+
 struct instr_rule {
     uint32_t number; // in the process
     const char *text;
@@ -161,7 +167,7 @@ struct instr_rule {
     bool prints;      // made by `instr watch`
     bool uses_this, uses_result, uses_thrown;
     uint64_t uses[4]; // bits of parameters
-    int *woven;       // 1 once a method has the rule; set by any thread
+    struct instr_rule_found *found;
     // Does more than count, and compare parameters and fields of `this`: not while the thread is in
     // a rule already. What it costs is measured.
     bool guarded;

@@ -476,7 +476,9 @@ enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
         .cls = cls, .edit = edit, .rule = rule, .self = is_static ? UINT32_MAX : 0};
     list_parameters(w, is_static);
     bool any;
-    CF_TRY(put_all(w, &any));
-    if (any) __atomic_store_n(rule->woven, 1, __ATOMIC_RELAXED);
-    return CF_OK;
+    enum cf_status status = put_all(w, &any);
+    if (status == CF_MISUSE)
+        __atomic_store_n(&rule->found->refused, edit->error.reason, __ATOMIC_RELAXED);
+    if (status == CF_OK && any) __atomic_store_n(&rule->found->woven, 1, __ATOMIC_RELAXED);
+    return status;
 }

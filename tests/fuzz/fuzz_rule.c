@@ -17,7 +17,7 @@ static void check_value(const struct instr_rule_value *value, unsigned depth, si
 }
 
 static void check_rule(const struct instr_rule *rule, size_t length) {
-    MUST(rule->actions && rule->woven && rule->classes && rule->pattern &&
+    MUST(rule->actions && rule->found && rule->classes && rule->pattern &&
          rule->target.method.length);
     MUST(rule->table_count <= INSTR_RULE_TABLES);
     check_value(rule->condition, 0, length);

@@ -215,9 +215,10 @@ static void report(const struct instr_results *results, unsigned pass) {
     const struct rw_pass *of = results->options->passes[pass].pass;
     const struct instr_rule *rule = instr_rule_of(of);
     if (!rule->table_count) return;
-    struct gathered g = {.report = {.pass = of->name,
-                                    .rule = rule->text,
-                                    .matched = __atomic_load_n(rule->woven, __ATOMIC_RELAXED)}};
+    struct gathered g = {
+        .report = {.pass = of->name,
+                   .rule = rule->text,
+                   .matched = __atomic_load_n(&rule->found->woven, __ATOMIC_RELAXED)}};
     gather(&g, results, pass, rule);
     if (g.no_memory) {
         instr_say_unwritten("out of memory: a result is lost");
