@@ -5,7 +5,6 @@
 #include "instr/base/clock.h"
 #include "instr/vm/compiler_time.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
@@ -14,6 +13,7 @@ enum {
     RATIO = 16,         // of rest to busy time, at first
     SHORT_MS = 20,      // a batch that kept the JVM busy for less may be larger
     LONG_MS = 50,       // ... for longer, must be smaller
+    UNUSED_FACTOR = 3,  // times both
     LONGEST_MS = 4000,  // a JVM whose compilers never rest is not waited for
     QUIET_PERCENT = 25, // of a window: compilers that use less have nothing large at hand
     IDLE_PERCENT = 5    // of a processor: the application uses no more when it is idle
@@ -46,24 +46,18 @@ static unsigned most_of(enum instr_pace_use use, unsigned most) {
 }
 
 unsigned instr_pace_next(enum instr_pace_use use, unsigned batch, unsigned most, uint64_t busy) {
+    // Large batches cost least where no compiled code is dropped: each has a safepoint.
+    uint64_t factor = use == INSTR_PACE_UNUSED ? UNUSED_FACTOR : 1;
     most = most_of(use, most);
-    if (busy > LONG_MS * MS && batch > 1) return batch / 2;
-    if (busy < SHORT_MS * MS) return batch < most / 2 ? 2 * batch : most;
+    if (busy > factor * LONG_MS * MS && batch > 1) return batch / 2;
+    if (busy < factor * SHORT_MS * MS) return batch < most / 2 ? 2 * batch : most;
     return batch;
-}
-
-// May this process run on several processors at once?
-static bool has_several_processors(void) {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) > 1
-                                                       : sysconf(_SC_NPROCESSORS_ONLN) > 1;
 }
 
 void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)) {
     uint64_t end = instr_clock_now(), last = end, rested = 0, used = 0;
-    // With another processor the application goes on beside the batch, except in its safepoint pause.
     unsigned ratio = instr_pace_ratio(end - pace->begun);
-    uint64_t busy = (end - pace->start) / (has_several_processors() ? 2 : 1);
+    uint64_t busy = end - pace->start; // the application may use all processors
     struct instr_cpu_times then, now;
     instr_cpu_times_take(&then);
     while (ratio && go_on() && last - end < LONGEST_MS * MS) {
