@@ -144,6 +144,9 @@ static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
 }
 // ldc or ldc_w; ldc2_w where the constant is a long or double.
 void cf_push_constant(struct cf_snippet *s, uint16_t index);
+// The instruction for a local of a type, by the first letter of its descriptor (JVMS 4.3.2).
+enum cf_opcode cf_load_of(char type);
+enum cf_opcode cf_store_of(char type);
 // xload, xstore (`op` is iload .. aload, istore .. astore) in the shortest form.
 void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local);
 static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {

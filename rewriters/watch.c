@@ -39,17 +39,6 @@ static void box(struct rw_class *cls, struct cf_snippet *s, char type) {
     if (kind) cf_call(s, callee(cls, FIRST_BOX + (unsigned)(kind - kinds)));
 }
 
-static enum cf_opcode load_of(char type) {
-    switch (type) {
-    case 'J': return CF_OP_lload;
-    case 'F': return CF_OP_fload;
-    case 'D': return CF_OP_dload;
-    case 'L':
-    case '[': return CF_OP_aload;
-    default: return CF_OP_iload;
-    }
-}
-
 // Reads the type at `at` of a descriptor; returns where the next one begins.
 static uint32_t skip_type(struct cf_slice descriptor, uint32_t at) {
     while (at < descriptor.length && descriptor.bytes[at] == '[') at++;
@@ -77,7 +66,7 @@ static const struct cf_snippet *entry(struct rw_class *cls, struct cf_edit *edit
         char type = (char)descriptor.bytes[at];
         cf_op(s, CF_OP_dup);
         cf_push_int(s, i);
-        cf_local(s, load_of(type), local);
+        cf_local(s, cf_load_of(type), local);
         box(cls, s, type);
         cf_op(s, CF_OP_aastore);
         local += type == 'J' || type == 'D' ? 2 : 1;

@@ -153,6 +153,21 @@ void cf_push_constant(struct cf_snippet *s, uint16_t index) {
     cf_snippet_depth(s, 0, wide ? 2 : 1);
 }
 
+enum cf_opcode cf_load_of(char type) {
+    switch (type) {
+    case 'J': return CF_OP_lload;
+    case 'F': return CF_OP_fload;
+    case 'D': return CF_OP_dload;
+    case 'L':
+    case '[': return CF_OP_aload;
+    default: return CF_OP_iload;
+    }
+}
+
+enum cf_opcode cf_store_of(char type) {
+    return (enum cf_opcode)(cf_load_of(type) + CF_OP_istore - CF_OP_iload);
+}
+
 void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
     unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);

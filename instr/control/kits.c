@@ -32,5 +32,5 @@ void instr_command_kits(struct instr_request *request, struct instr_reply *reply
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
     instr_plans_give_back(&request->agent->plans, ticket);
-    instr_kit_loaded_free(jni, &loaded);
+    instr_kit_loaded_free(&loaded);
 }

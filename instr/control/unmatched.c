@@ -4,56 +4,24 @@
 #include "instr/passes/watch/suggest.h"
 #include "instr/rules/option.h"
 #include "instr/rules/rules.h"
+#include "instr/vm/loaded_classes.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct loaded {
-    char **names; // internal names
-    jint count;
-};
-
-static void close_loaded(jvmtiEnv *jvmti, struct loaded *loaded) {
-    for (jint i = 0; i < loaded->count; i++)
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)loaded->names[i]);
-    free(loaded->names);
-}
-
-// The names of all loaded classes but arrays. False: they are not known.
-static bool open_loaded(jvmtiEnv *jvmti, JNIEnv *jni, struct loaded *loaded) {
-    jclass *classes = NULL;
-    jint count = 0;
-    *loaded = (struct loaded){NULL, 0};
-    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
-        (*jni)->ExceptionClear(jni);
-        return false;
-    }
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-        // There is now a local reference for each class; -Xcheck:jni expects their number.
-        if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
-        loaded->names = calloc((size_t)count + 1, sizeof *loaded->names);
-    }
-    for (jint i = 0; loaded->names && i < count; i++) {
-        char *signature = NULL;
-        if ((*jvmti)->GetClassSignature(jvmti, classes[i], &signature, NULL) != JVMTI_ERROR_NONE)
-            continue;
-        loaded->names[loaded->count++] = signature;
-    }
-    if (classes) (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-    (*jni)->PopLocalFrame(jni, NULL);
-    return loaded->names != NULL;
-}
-
 static void see_loaded(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_patterns *patterns) {
-    struct loaded loaded;
-    if (!open_loaded(jvmti, jni, &loaded)) return;
+    struct instr_loaded_classes loaded;
+    if (!instr_loaded_classes_open(jvmti, jni, &loaded)) return;
     for (jint i = 0; i < loaded.count; i++) {
-        const char *signature = loaded.names[i]; // Lcom/acme/Foo;
+        char *signature = NULL; // Lcom/acme/Foo;
+        if ((*jvmti)->GetClassSignature(jvmti, loaded.all[i], &signature, NULL) != JVMTI_ERROR_NONE)
+            continue;
         if (*signature == 'L') instr_patterns_see(patterns, signature + 1, strlen(signature) - 2);
+        (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
-    close_loaded(jvmti, &loaded);
+    instr_loaded_classes_close(&loaded);
 }
 
 static bool all_match(const struct instr_patterns *patterns) {

@@ -90,7 +90,7 @@ static void add_call(const struct bridge *b, struct cf_build *build, const struc
     cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC, name, descriptor,
                     slots > result_slots ? slots : result_slots, slots);
     for (uint32_t i = 0; i < count; i++) {
-        cf_build_op1(build, instr_plugin_load_of(types[i]), local);
+        cf_build_op1(build, cf_load_of(types[i]), local);
         local += types[i] == 'J' || types[i] == 'D' ? 2 : 1;
     }
     cf_build_op2(

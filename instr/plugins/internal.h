@@ -87,7 +87,6 @@ enum { INSTR_PLUGIN_PARAMETERS = 255 };
 uint32_t instr_plugin_read_types(struct cf_slice descriptor, char types[INSTR_PLUGIN_PARAMETERS],
                                  char *result);
 // Instructions for values of a type, by the first letter of its descriptor; `nothing`: pushes 0 or null.
-enum cf_opcode instr_plugin_load_of(char type);
 enum cf_opcode instr_plugin_return_of(char type);
 enum cf_opcode instr_plugin_nothing_of(char type);
 

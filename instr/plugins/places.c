@@ -86,24 +86,9 @@ static uint32_t slots_of(char type) {
     return type == 'J' || type == 'D' ? 2 : 1;
 }
 
-enum cf_opcode instr_plugin_load_of(char type) {
-    switch (type) {
-    case 'J': return CF_OP_lload;
-    case 'F': return CF_OP_fload;
-    case 'D': return CF_OP_dload;
-    case 'L':
-    case '[': return CF_OP_aload;
-    default: return CF_OP_iload;
-    }
-}
-
-static enum cf_opcode store_of(char type) {
-    return (enum cf_opcode)(instr_plugin_load_of(type) + CF_OP_istore - CF_OP_iload);
-}
-
 enum cf_opcode instr_plugin_return_of(char type) {
     if (type == 'V') return CF_OP_return;
-    return (enum cf_opcode)(instr_plugin_load_of(type) + CF_OP_ireturn - CF_OP_iload);
+    return (enum cf_opcode)(cf_load_of(type) + CF_OP_ireturn - CF_OP_iload);
 }
 
 uint32_t instr_plugin_read_types(struct cf_slice descriptor, char types[INSTR_PLUGIN_PARAMETERS],
@@ -157,8 +142,8 @@ static uint32_t copy_of(struct instr_code *code, uint32_t slot, const char *type
     if (*copy) return *copy;
     *copy = cf_new_local_of(edit, type, 1);
     struct cf_snippet *s = cf_snippet_new(edit);
-    cf_local(s, instr_plugin_load_of(*type), slot);
-    cf_local(s, store_of(*type), *copy);
+    cf_local(s, cf_load_of(*type), slot);
+    cf_local(s, cf_store_of(*type), *copy);
     cf_insert_entry(edit, s);
     return *copy;
 }
@@ -167,7 +152,7 @@ static uint32_t copy_of(struct instr_code *code, uint32_t slot, const char *type
 static void push_slot(const struct place *p, uint32_t slot, const char *type) {
     if (p->at->where == INSTR_AT_RETURN || p->at->where == INSTR_AT_THROWN)
         slot = copy_of(p->code, slot, type);
-    cf_local(p->snippet, instr_plugin_load_of(*type), slot);
+    cf_local(p->snippet, cf_load_of(*type), slot);
 }
 
 static void push_parameter(const struct place *p, const char *types, uint32_t index,
@@ -194,15 +179,15 @@ static void push_argument(const struct place *p, const char *types, uint32_t cou
     char type = types[index];
     for (uint32_t i = count; i-- > index + 1;) {
         locals[i] = new_local(p, types[i]);
-        cf_local(p->snippet, store_of(types[i]), locals[i]);
+        cf_local(p->snippet, cf_store_of(types[i]), locals[i]);
     }
     push_copy(p, type);
     if (index + 1 == count) return;
     uint32_t value = new_local(p, type);
-    cf_local(p->snippet, store_of(type), value);
+    cf_local(p->snippet, cf_store_of(type), value);
     for (uint32_t i = index + 1; i < count; i++)
-        cf_local(p->snippet, instr_plugin_load_of(types[i]), locals[i]);
-    cf_local(p->snippet, instr_plugin_load_of(type), value);
+        cf_local(p->snippet, cf_load_of(types[i]), locals[i]);
+    cf_local(p->snippet, cf_load_of(type), value);
 }
 
 // Sets the local to the time, or to 0.
@@ -437,10 +422,9 @@ static int push_values(const struct place *p, struct cf_slice descriptor,
             return misuse(p->code, "plug-in: the helper's parameter is of another type");
         types[i] = (char)*type.bytes;
         locals[i] = new_local(p, types[i]);
-        cf_local(p->snippet, store_of(types[i]), locals[i]);
+        cf_local(p->snippet, cf_store_of(types[i]), locals[i]);
     }
-    for (uint32_t i = 0; i < count; i++)
-        cf_local(p->snippet, instr_plugin_load_of(types[i]), locals[i]);
+    for (uint32_t i = 0; i < count; i++) cf_local(p->snippet, cf_load_of(types[i]), locals[i]);
     return 0;
 }
 

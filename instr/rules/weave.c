@@ -156,7 +156,7 @@ static void set(const struct rule_weaving *w, const struct instr_rule_action *ac
         is_result ? at->result_type : parameter_type(w, (unsigned)action->target->number);
     uint32_t local = is_result ? at->result : rule_parameter_of(w, action->target)->local;
     push_assigned(w, action->value, at, type);
-    cf_local(at->s, rule_store_of(*type), local);
+    cf_local(at->s, cf_store_of(*type), local);
 }
 
 // Pushes a value as `instr watch` shows it: a float is not a double.
@@ -277,10 +277,10 @@ static void put_at_exits(struct rule_weaving *w) {
     at.result_type = w->result;
     if (keeps) {
         at.result = cf_new_local(w->edit, w->result, 0);
-        cf_local(at.s, rule_store_of(w->result_type), at.result);
+        cf_local(at.s, cf_store_of(w->result_type), at.result);
     }
     put(w, &at);
-    if (keeps) cf_local(at.s, rule_load_of(w->result_type), at.result);
+    if (keeps) cf_local(at.s, cf_load_of(w->result_type), at.result);
     cf_insert_exits(w->edit, at.s);
 }
 
@@ -315,10 +315,10 @@ static void put_after_call(struct rule_weaving *w, uint32_t i, const char *resul
     at.result_type = result;
     if (keeps) {
         at.result = cf_new_local(w->edit, result, 0);
-        cf_local(at.s, rule_store_of(*result), at.result);
+        cf_local(at.s, cf_store_of(*result), at.result);
     }
     put(w, &at);
-    if (keeps) cf_local(at.s, rule_load_of(*result), at.result);
+    if (keeps) cf_local(at.s, cf_load_of(*result), at.result);
     if (w->rule->timed) {
         struct cf_snippet *before = cf_snippet_new(w->edit);
         set_time(w, before, true);
@@ -424,8 +424,8 @@ static void keep_at_entry(struct rule_weaving *w) {
         struct rule_parameter *parameter = &w->parameters[i];
         if (!is_used(w->rule, i)) continue;
         uint32_t copy = cf_new_local(w->edit, parameter_type(w, i), 1);
-        cf_local(s, rule_load_of(parameter->type), parameter->local);
-        cf_local(s, rule_store_of(parameter->type), copy);
+        cf_local(s, cf_load_of(parameter->type), parameter->local);
+        cf_local(s, cf_store_of(parameter->type), copy);
         parameter->local = copy;
     }
     keep_this(w, s);

@@ -173,21 +173,6 @@ static void convert(const struct rule_weaving *w, struct cf_snippet *s, enum rul
     }
 }
 
-enum cf_opcode rule_load_of(char letter) {
-    switch (letter) {
-    case 'J': return CF_OP_lload;
-    case 'F': return CF_OP_fload;
-    case 'D': return CF_OP_dload;
-    case 'L':
-    case '[': return CF_OP_aload;
-    default: return CF_OP_iload;
-    }
-}
-
-enum cf_opcode rule_store_of(char letter) {
-    return (enum cf_opcode)(rule_load_of(letter) + CF_OP_istore - CF_OP_iload);
-}
-
 // An int or float that was loaded becomes a long or double.
 static void widen(struct cf_snippet *s, char letter) {
     if (letter == 'F')
@@ -261,14 +246,14 @@ static void push_method(const struct rule_weaving *w, struct cf_snippet *s) {
 static enum rule_type push_parameter(const struct rule_weaving *w, const struct instr_rule_value *v,
                                      const struct rule_moment *at) {
     const struct rule_parameter *parameter = rule_parameter_of(w, v);
-    cf_local(at->s, rule_load_of(parameter->type), parameter->local);
+    cf_local(at->s, cf_load_of(parameter->type), parameter->local);
     widen(at->s, parameter->type);
     return rule_type_of_letter(parameter->type);
 }
 
 static enum rule_type push_result(const struct rule_moment *at, enum rule_type wanted) {
     if (at->result) {
-        cf_local(at->s, rule_load_of(*at->result_type), at->result);
+        cf_local(at->s, cf_load_of(*at->result_type), at->result);
         widen(at->s, *at->result_type);
         return rule_type_of_letter(*at->result_type);
     }

@@ -52,10 +52,6 @@ const struct rule_parameter *rule_parameter_of(const struct rule_weaving *w,
 // The type that the value has by itself.
 enum rule_type rule_type_of(const struct rule_weaving *w, const struct instr_rule_value *v,
                             const struct rule_moment *at);
-// For a local with such a descriptor.
-enum cf_opcode rule_load_of(char letter);
-enum cf_opcode rule_store_of(char letter);
-
 // Pushes the value in the type that is wanted, and returns that.
 enum rule_type rule_push(const struct rule_weaving *w, const struct instr_rule_value *v,
                          const struct rule_moment *at, enum rule_type wanted);

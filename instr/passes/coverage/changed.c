@@ -6,6 +6,7 @@
 #include "instr/vm/other_agents.h"
 #include "instr/vm/class_resource.h"
 #include "instr/coverage/exec_writer.h"
+#include "instr/vm/loaded_classes.h"
 
 struct named {
     const char *name;
@@ -78,19 +79,13 @@ static void check_class(struct search *s, jclass class) {
 
 void instr_coverage_find_changed(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_coverage *registry) {
     struct search s = {jvmti, jni, registry, NULL, 0};
-    jint count = 0;
-    jclass *classes = NULL;
+    struct instr_loaded_classes loaded;
     int others = 0;
     instr_agents_each(see_agent, &others);
     if (!others || !list_known(&s)) return;
-    bool framed = (*jni)->PushLocalFrame(jni, 64) == 0;
-    if (!framed) (*jni)->ExceptionClear(jni);
-    if (framed && (*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-        // There is now a local reference for each class; -Xcheck:jni expects their number.
-        if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
-        for (jint i = 0; i < count; i++) check_class(&s, classes[i]);
-        (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
+    if (instr_loaded_classes_open(jvmti, jni, &loaded)) {
+        for (jint i = 0; i < loaded.count; i++) check_class(&s, loaded.all[i]);
+        instr_loaded_classes_close(&loaded);
     }
-    if (framed) (*jni)->PopLocalFrame(jni, NULL);
     free(s.known);
 }

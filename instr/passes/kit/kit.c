@@ -224,7 +224,7 @@ static bool reload(jvmtiEnv *jvmti, JNIEnv *jni, const struct rw_pass *old,
             if (instr_kit_is_bridge(&before->advices[i], &loaded.classes[k]))
                 ok = prepare_beside(jni, kit, advice, &loaded.classes[k], reason, size);
     }
-    instr_kit_loaded_free(jni, &loaded);
+    instr_kit_loaded_free(&loaded);
     return ok;
 }
 
@@ -257,7 +257,7 @@ static void report(const struct instr_results *results, unsigned pass) {
         instr_say_unwritten(line);
     else if (!results->options->quiet)
         instr_say("%s: %s", seen.options->pass->name, line);
-    instr_kit_loaded_free(results->jni, &loaded);
+    instr_kit_loaded_free(&loaded);
 }
 
 const struct instr_agent_pass instr_agent_pass_kit = {

@@ -23,20 +23,10 @@ static bool take(struct instr_kit_loaded *loaded, jclass class, const char *sign
 
 // The frame has the references until instr_kit_loaded_free.
 bool instr_kit_loaded_find(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_kit_loaded *loaded) {
-    jclass *all = NULL;
-    jint count = 0;
     *loaded = (struct instr_kit_loaded){0};
-    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
-        (*jni)->ExceptionClear(jni);
-        return false;
-    }
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &all) != JVMTI_ERROR_NONE) {
-        (*jni)->PopLocalFrame(jni, NULL);
-        return false;
-    }
-    // There is now a local reference for each class; -Xcheck:jni expects their number.
-    if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
-    for (jint i = 0; i < count; i++) {
+    if (!instr_loaded_classes_open(jvmti, jni, &loaded->list)) return false;
+    const jclass *all = loaded->list.all;
+    for (jint i = 0; i < loaded->list.count; i++) {
         char *signature = NULL;
         bool taken = false;
         if ((*jvmti)->GetClassSignature(jvmti, all[i], &signature, NULL) == JVMTI_ERROR_NONE) {
@@ -45,14 +35,13 @@ bool instr_kit_loaded_find(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_kit_loaded
         }
         if (!taken) (*jni)->DeleteLocalRef(jni, all[i]);
     }
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)all);
     return true;
 }
 
-void instr_kit_loaded_free(JNIEnv *jni, struct instr_kit_loaded *loaded) {
+void instr_kit_loaded_free(struct instr_kit_loaded *loaded) {
     for (size_t i = 0; i < loaded->count; i++) free(loaded->classes[i].name);
     free(loaded->classes);
-    (*jni)->PopLocalFrame(jni, NULL);
+    instr_loaded_classes_close(&loaded->list);
 }
 
 bool instr_kit_is_bridge(const struct instr_kit_advice *advice,

@@ -4,6 +4,7 @@
 #define INSTR_PASSES_KIT_LOADED_H
 
 #include "instr/kit/kit.h"
+#include "instr/vm/loaded_classes.h"
 
 #include <jvmti.h>
 
@@ -15,12 +16,13 @@ struct instr_kit_loaded_class {
 struct instr_kit_loaded {
     struct instr_kit_loaded_class *classes;
     size_t count, capacity;
+    struct instr_loaded_classes list; // the references are its
 };
 
 // Finds the classes and bridges of all kits, also of those that are off. False: the JVM does not list its classes, or
 // out of memory; there is nothing to free then. Local references that are made before instr_kit_loaded_free end there.
 bool instr_kit_loaded_find(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_kit_loaded *loaded);
-void instr_kit_loaded_free(JNIEnv *jni, struct instr_kit_loaded *loaded);
+void instr_kit_loaded_free(struct instr_kit_loaded *loaded);
 
 // Is the class a bridge of the advice?
 bool instr_kit_is_bridge(const struct instr_kit_advice *advice,

@@ -5,6 +5,7 @@
 #include "instr/kit/fit.h"
 #include "instr/kit/targets.h"
 #include "instr/vm/supertypes.h"
+#include "instr/vm/loaded_classes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,22 +207,12 @@ static uint64_t find_live(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *
 
 bool instr_kit_required_live(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
                              char *reason, size_t size) {
-    jclass *classes = NULL;
-    jint count = 0;
-    if (!any_required(kit) || !instr_supertypes_start(jni)) return true;
-    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
-        (*jni)->ExceptionClear(jni);
+    struct instr_loaded_classes loaded;
+    if (!any_required(kit) || !instr_supertypes_start(jni) ||
+        !instr_loaded_classes_open(jvmti, jni, &loaded))
         return true;
-    }
-    if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) != JVMTI_ERROR_NONE) {
-        (*jni)->PopLocalFrame(jni, NULL);
-        return true;
-    }
-    // There is now a local reference for each class; -Xcheck:jni expects their number.
-    if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
-    uint64_t found = find_live(jvmti, jni, kit, classes, count);
-    (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-    (*jni)->PopLocalFrame(jni, NULL);
+    uint64_t found = find_live(jvmti, jni, kit, loaded.all, loaded.count);
+    instr_loaded_classes_close(&loaded);
     for (size_t i = 0; i < kit->advice_count && i < 64; i++)
         if (kit->advices[i].required && !kit->advices[i].calls && !(found >> i & 1))
             return refuse(&kit->advices[i], "no loaded class has a method", reason, size);

@@ -3,6 +3,7 @@
 #include "instr/base/array.h"
 #include "instr/vm/supertypes.h"
 #include "rewriters/watch_methods.h"
+#include "instr/vm/loaded_classes.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@
 struct search {
     jvmtiEnv *jvmti;
     JNIEnv *jni;
-    jclass *classes; // loaded ones
-    jint class_count;
+    struct instr_loaded_classes loaded;
     struct list {
         char *text; // patterns with colons between them
         size_t length, capacity;
@@ -121,9 +121,9 @@ static void look_for(struct search *s, const char *text, jclass class,
                   rw_watch_matches(text, internal_name, NULL, slice_of(m.name, strlen(m.name)),
                                    slice_of(m.descriptor, strlen(m.descriptor))) == 1;
         if (is) add(&s->patterns, (const char *)internal_name.bytes, internal_name.length, "+", &m);
-        for (jint k = 0; is && k < s->class_count; k++)
-            if ((*s->jni)->IsAssignableFrom(s->jni, s->classes[k], class))
-                look_at_class(s, s->classes[k], class, &m);
+        for (jint k = 0; is && k < s->loaded.count; k++)
+            if ((*s->jni)->IsAssignableFrom(s->jni, s->loaded.all[k], class))
+                look_at_class(s, s->loaded.all[k], class, &m);
         close_method(s, &m);
     }
     (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)methods);
@@ -133,10 +133,10 @@ static void look_for(struct search *s, const char *text, jclass class,
 // name any number of abstract methods, and selects what implements them anyway.
 static void look_at_pattern(struct search *s, const char *text, struct cf_slice class_name) {
     if (memchr(class_name.bytes, '*', class_name.length)) return;
-    for (jint i = 0; i < s->class_count; i++) {
+    for (jint i = 0; i < s->loaded.count; i++) {
         char *signature = NULL;
         jint modifiers = 0;
-        jclass class = s->classes[i];
+        jclass class = s->loaded.all[i];
         if ((*s->jvmti)->GetClassSignature(s->jvmti, class, &signature, NULL) != JVMTI_ERROR_NONE)
             continue;
         struct cf_slice name = slice_of(signature + 1, strlen(signature) - 1);
@@ -149,24 +149,9 @@ static void look_at_pattern(struct search *s, const char *text, struct cf_slice 
     }
 }
 
-// Opens the list of the loaded classes, which may be empty.
 static bool open_search(struct search *s, jvmtiEnv *jvmti, JNIEnv *jni) {
     *s = (struct search){.jvmti = jvmti, .jni = jni};
-    if ((*jni)->PushLocalFrame(jni, 64) != 0) {
-        (*jni)->ExceptionClear(jni);
-        return false;
-    }
-    if ((*jvmti)->GetLoadedClasses(jvmti, &s->class_count, &s->classes) != JVMTI_ERROR_NONE)
-        s->class_count = 0;
-    // There is now a local reference for each class; -Xcheck:jni expects their number.
-    if ((*jni)->EnsureLocalCapacity(jni, s->class_count + 64) != JNI_OK)
-        (*jni)->ExceptionClear(jni);
-    return true;
-}
-
-static void close_search(struct search *s) {
-    if (s->classes) (*s->jvmti)->Deallocate(s->jvmti, (unsigned char *)s->classes);
-    (*s->jni)->PopLocalFrame(s->jni, NULL);
+    return instr_loaded_classes_open(jvmti, jni, &s->loaded);
 }
 
 void instr_watch_implementations(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns,
@@ -183,7 +168,7 @@ void instr_watch_implementations(jvmtiEnv *jvmti, JNIEnv *jni, const char *patte
         free(one);
         if (*end == '\0') break;
     }
-    close_search(&s);
+    instr_loaded_classes_close(&s.loaded);
     *found = (struct instr_implementations){s.patterns.text, s.methods.text, s.methods.count};
 }
 
@@ -238,20 +223,21 @@ bool instr_watch_selects(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, con
     bool is = false;
     if (!open_search(&s, jvmti, jni)) return false;
     size_t length = strlen(class_name);
-    for (jint i = 0; i < s.class_count && !is; i++) {
+    for (jint i = 0; i < s.loaded.count && !is; i++) {
         char *signature = NULL;
-        if ((*jvmti)->GetClassSignature(jvmti, s.classes[i], &signature, NULL) != JVMTI_ERROR_NONE)
+        if ((*jvmti)->GetClassSignature(jvmti, s.loaded.all[i], &signature, NULL) !=
+            JVMTI_ERROR_NONE)
             continue;
         if (*signature == 'L' && strncmp(signature + 1, class_name, length) == 0 &&
             strcmp(signature + 1 + length, ";") == 0) {
             struct instr_supertypes above;
-            find_above(&s, s.classes[i], patterns, &above);
+            find_above(&s, s.loaded.all[i], patterns, &above);
             is = is_selected(patterns, slice_of(class_name, length), &above, method, descriptor);
             instr_supertypes_close(&above);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
-    close_search(&s);
+    instr_loaded_classes_close(&s.loaded);
     return is;
 }
 
@@ -259,20 +245,21 @@ bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
     struct search s;
     bool is = false;
     if (!open_search(&s, jvmti, jni)) return true;
-    for (jint i = 0; i < s.class_count && !is; i++) {
+    for (jint i = 0; i < s.loaded.count && !is; i++) {
         char *signature = NULL;
-        if ((*jvmti)->GetClassSignature(jvmti, s.classes[i], &signature, NULL) != JVMTI_ERROR_NONE)
+        if ((*jvmti)->GetClassSignature(jvmti, s.loaded.all[i], &signature, NULL) !=
+            JVMTI_ERROR_NONE)
             continue;
         struct cf_slice name = slice_of(signature + 1, strlen(signature) - 1);
         if (*signature == 'L') name.length--;
         if (*signature == 'L' && names_class(patterns, name)) {
             struct instr_supertypes above;
-            find_above(&s, s.classes[i], patterns, &above);
-            is = has_method(&s, s.classes[i], patterns, name, &above);
+            find_above(&s, s.loaded.all[i], patterns, &above);
+            is = has_method(&s, s.loaded.all[i], patterns, name, &above);
             instr_supertypes_close(&above);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
-    close_search(&s);
+    instr_loaded_classes_close(&s.loaded);
     return is;
 }

@@ -1,6 +1,7 @@
 #include "instr/passes/watch/suggest.h"
 
 #include "rewriters/watch_methods.h"
+#include "instr/vm/loaded_classes.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -175,24 +176,16 @@ static void suggest(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns,
                                  const char *patterns),
                     char *text, size_t size) {
     struct search *s = calloc(1, sizeof *s);
-    jclass *classes = NULL;
-    jint count = 0;
+    struct instr_loaded_classes loaded;
     size_t n = 0;
     *text = '\0';
-    if (s && (*jni)->PushLocalFrame(jni, 64) == 0) {
+    if (s && instr_loaded_classes_open(jvmti, jni, &loaded)) {
         s->jvmti = jvmti;
         s->jni = jni;
-        if ((*jvmti)->GetLoadedClasses(jvmti, &count, &classes) == JVMTI_ERROR_NONE) {
-            // There is now a local reference for each class; -Xcheck:jni expects their number.
-            if ((*jni)->EnsureLocalCapacity(jni, count + 64) != JNI_OK) (*jni)->ExceptionClear(jni);
-            look(s, classes, count, patterns);
-            (*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
-        }
-        (*jni)->PopLocalFrame(jni, NULL);
+        look(s, loaded.all, loaded.count, patterns);
+        instr_loaded_classes_close(&loaded);
         for (int i = 0; i < s->count && n < size; i++)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? ", " : "", s->found[i].text);
-    } else if (s) {
-        (*jni)->ExceptionClear(jni);
     }
     free(s);
 }
