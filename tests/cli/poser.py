@@ -7,6 +7,7 @@ control socket on which it does what a MODE says.
 With UID it becomes this user. In FOLDER it makes what it needs. `ready` on standard output says that all is there; it ends when standard input ends.
 """
 
+import glob
 import mmap
 import os
 import shutil
@@ -196,8 +197,18 @@ def start_for_ever():
     return server, path
 
 
+def remove_leftovers():
+    """Process IDs come again: a process that was killed may have left the files of this ID behind, as another user."""
+    for path in f"/tmp/.java_pid{os.getpid()}", *glob.glob(f"/tmp/.instr-*/{os.getpid()}.*"):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+
+
 def main():
     folder, mode = sys.argv[1:3]
+    remove_leftovers()
     if mode.startswith("attach-"):
         jvm, ready = os.getpid(), os.pipe()
         if os.fork() == 0:
