@@ -13,6 +13,7 @@
 #include "instr/kit/option.h"
 #include "instr/plugins/plugins.h"
 #include "instr/rules/option.h"
+#include "instr/retransform/first_class.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/prepared.h"
 #include "instr/retransform/limits.h"
@@ -113,6 +114,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     unsigned ticket;
     instr_control_stop();
     instr_delivered_remove();
+    instr_first_class_end(agent);
     int state = atomic_exchange(&agent->state, INSTR_FINISHED);
     if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
@@ -164,6 +166,7 @@ static int set_functions(jvmtiEnv *jvmti, char *reason, size_t size) {
     callbacks.VMDeath = on_vm_death;
     callbacks.ClassFileLoadHook = instr_hook;
     callbacks.ClassPrepare = instr_prepared;
+    callbacks.NativeMethodBind = instr_first_class_bound;
     jvmtiError error = (*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks);
     if (error == JVMTI_ERROR_NONE) return 1;
     snprintf(reason, size, "the JVM refuses events (JVM TI error %d)", (int)error);
@@ -247,8 +250,10 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
                    instr_agent_arm(agent, reason, size) &&
                    instr_native_prefix_prepare(agent->jvmti, &options, early, reason, size);
     if (agent->class_states && (!passes || agent->armed) &&
-        set_events(agent->jvmti, at_start, reason, size))
+        set_events(agent->jvmti, at_start, reason, size)) {
+        if (at_start && passes) instr_first_class_watch(agent);
         agent->first = instr_reconfigure_first(agent, &options, phase, reason, size);
+    }
     if (agent->first && at_start && gets_originals(&agent->first->options))
         instr_agent_make_front(agent, instr_hook_front);
     if (agent->first && at_start && !start_early(agent, &agent->first->options, reason, size))

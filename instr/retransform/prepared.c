@@ -2,6 +2,7 @@
 
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/effect.h"
+#include "instr/retransform/first_class.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/retransform.h"
 #include "instr/vm/supertypes.h"
@@ -150,6 +151,11 @@ static void change(jvmtiEnv *jvmti, const struct instr_plan *plan, jclass cls, c
 static void look(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_plan *plan, jclass cls,
                  jobject loader, const char *name) {
     struct instr_supertypes above;
+    if (instr_first_class_is(&instr_agent, jni, plan, loader, name)) {
+        change(jvmti, plan, cls, name);
+        return;
+    }
+    if (atomic_load(&waiting.count) == 0) return;
     uint64_t key = instr_hook_key(jvmti, name, loader);
     bool waited = stop_waiting(key);
     if (stop_waiting(certain_key(key))) {
@@ -189,7 +195,7 @@ static void look_at(jvmtiEnv *jvmti, JNIEnv *jni, jclass cls) {
 
 void JNICALL instr_prepared(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread, jclass cls) {
     (void)thread;
-    if (atomic_load(&waiting.count) == 0) return;
+    if (atomic_load(&waiting.count) == 0 && !instr_first_class_waits()) return;
     if (busy) {
         defer(jni, cls);
         return;

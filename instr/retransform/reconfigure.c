@@ -10,6 +10,7 @@
 #include "instr/retransform/apply.h"
 #include "instr/retransform/pass_lifecycle.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/first_class.h"
 #include "instr/retransform/native_prefix.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/prepared.h"
@@ -78,6 +79,7 @@ static struct instr_plan *prepare(struct instr_agent *agent, JNIEnv *jni,
                                   struct instr_options *next, char *reason, size_t size) {
     const struct instr_plan *before = instr_plans_current(&agent->plans);
     const struct instr_options *old = before ? &before->options : NULL;
+    instr_first_class_end(agent);
     if (next->pass_count) {
         instr_agent_find_loader(agent, jni);
         struct instr_runtime_config config = {delivery(next), agent->library, (size_t)next->memory};
@@ -603,6 +605,7 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
         // With early hooks and passes that only wrap, the loaded classes are changed already.
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
             instr_reconfigure_retransform(agent, jni, NULL, 0, running, &done);
+        if (plan->engine && !running) instr_first_class_wait(agent, &plan->options);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
         instr_say_skipped_interfaces(done.skipped_interfaces);
         if (plan->options.expiry) agent->expires = instr_clock_now() + plan->options.expiry;

@@ -35,6 +35,43 @@ def cds(r):
         yield name, [] if counts[name] >= counts["plain"] else [f"shared classes: {counts}"]
 
 
+@program("the first class")
+def first_class(r):
+    """The class file hook waits until the program begins, wherever its first class comes from: nothing of it is lost."""
+    case, expectations = r.expectations("Constructors")
+    classes, main = os.pathsep.join((r.built.classes(17 if r.jdk.version >= 17 else 8), r.built.support)), "cases.Constructors"
+    jar = r.file("program.jar")
+    subprocess.run([r.jdk.tool("jar"), "cf", jar, "-C", classes.split(os.pathsep)[0], "cases", "-C", r.built.support, "support"], check=True,
+                   capture_output=True)
+    launches = {"class path": ["-cp", classes, main], "jar": ["-cp", jar, main],
+                "boot class path": [f"-Xbootclasspath/a:{jar}", "-cp", r.file("none"), main]}
+    if r.jdk.version >= 11:  # the release that the other agent is compiled for
+        launches["agent before"] = [f"-javaagent:{r.reference_jar}={r.file('reference.json')}", "-cp", jar, main]
+    if r.jdk.version >= 17:
+        archive = r.file("program.jsa")
+        made = r.run("archive", [r.java, f"-XX:ArchiveClassesAtExit={archive}", "-cp", jar, main], timeout=300)
+        if made.status == 0 and os.path.exists(archive):
+            launches["archive"] = [f"-XX:SharedArchiveFile={archive}", "-cp", jar, main]
+    plain = r.run("plain", [r.java, "-cp", jar, main])
+    for name, launch in launches.items():
+        report, log = (r.file(f"{name.replace(' ', '-')}.{kind}") for kind in ("json", "log"))
+        loaded = [f"-Xlog:class+load:file={log}"] if r.jdk.version >= 11 else []
+        agent = r.with_agent(f"calls,include=cases.**:support.**,calls.file={report}")
+        run = r.run(name.replace(" ", "-"), [r.java, *loaded, *((launch[0], agent) if name == "agent before" else (agent, launch[0])), *launch[1:]])
+        problems = check(report, expectations, case)
+        if name != "agent before":  # it writes a line of its own
+            problems += vm.compare(plain, run)
+        if name == "jar" and loaded:
+            seen = int(re.search(r"([\d,]+) classes seen", run.tail()).group(1).replace(",", ""))
+            with open(log, encoding="utf-8") as lines:
+                after = "".join(lines).partition("sun.launcher.LauncherHelper source")[2]
+            shared = " source: shared objects file"
+            all_shared, before = after.count(shared), after.partition(f"{main} source")[0].count(shared)
+            if before > 50 and seen > all_shared - before // 2:  # else there is no archive
+                problems.append(f"the hook saw {seen} classes; of {all_shared} from the JDK's archive {before} came before the program's first")
+        yield name, problems
+
+
 @program("AOT cache", jdk=25)
 def aot(r):
     """An AOT cache stays in use, and application classes from it are instrumented all the same."""
