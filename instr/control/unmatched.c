@@ -106,6 +106,14 @@ static void note_rule(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply, c
                              rule->call);
         return;
     }
+    if (instr_watch_is_native(jvmti, jni, rule->pattern)) {
+        instr_reply_note(
+            reply,
+            "%s: %.300s is native and has no bytecode: a rule can be where it is called, "
+            "as in 'com.acme.**.*(..) call %.300s'",
+            name, rule->pattern, rule->pattern);
+        return;
+    }
     find_meant(jvmti, jni, rule, meant, sizeof meant);
     instr_reply_note(reply, "%s: no method of the loaded classes matches%s%s%s", name,
                      *meant ? "; did you mean "

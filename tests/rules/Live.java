@@ -20,6 +20,8 @@ public class Live {
 
     static void touch(long number) {}
 
+    static native int pid();
+
     static void work(int n) {
         Order order = new Order(n);
         for (int i = 0; i < 10000; i++) order(order, "ab");

@@ -8,6 +8,7 @@
 #include "instr/kit/supertypes.h"
 #include "instr/options/names.h"
 #include "instr/report/text.h"
+#include "rewriters/watch_methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,8 @@ struct explaining {
     struct cf_arena before, after; // of the class and the rewritten one
     struct instr_output out;
     struct instr_class_path *above; // where supertypes are; NULL: the rule does not ask for them
-    unsigned matched, skipped, failures;
+    unsigned matched, native, skipped, failures;
+    const char *pattern; // of the rule
 };
 
 // --- the rule itself ---
@@ -110,6 +112,17 @@ static void put_methods(struct explaining *e, const struct cf_class *old,
     free(text);
 }
 
+// Those that the rule names, although they have no bytecode.
+static void count_natives(struct explaining *e, const struct cf_class *cls,
+                          const struct rw_supertypes *above) {
+    for (size_t i = 0; i < cls->methods_count; i++) {
+        const struct cf_member *m = &cls->methods[i];
+        e->native += (m->access_flags & CF_ACC_NATIVE) &&
+                     rw_watch_matches(e->pattern, cf_this_name(cls), above, cf_member_name(cls, m),
+                                      cf_member_descriptor(cls, m)) == 1;
+    }
+}
+
 static void explain_class(struct explaining *e, const struct cli_item *item,
                           const struct cli_bytes *bytes) {
     struct instr_rewritten rewritten = {0};
@@ -134,6 +147,7 @@ static void explain_class(struct explaining *e, const struct cli_item *item,
     instr_engine_rewrite_known(e->engine, &origin, bytes->bytes, bytes->length, allocate, NULL,
                                &rewritten);
     e->skipped += rewritten.methods_skipped;
+    count_natives(e, &old, origin.supertypes);
     if (rewritten.bytes &&
         cf_class_open(&new, rewritten.bytes, rewritten.length, &e->after) == CF_OK)
         put_methods(e, &old, &new);
@@ -169,6 +183,11 @@ static int explain_classes(struct explaining *e, const struct cli_paths *paths) 
     instr_engine_skipped(e->engine, put_skipped, &e->out);
     instr_output_format(&e->out, "%u method%s of %zu class%s\n", e->matched,
                         cli_plural(e->matched, "s"), paths->count, cli_plural(paths->count, "es"));
+    if (e->native)
+        instr_output_format(
+            &e->out,
+            "%u native method%s, without bytecode: a rule can be where they are called: call %s\n",
+            e->native, cli_plural(e->native, "s"), e->pattern);
     return e->failures || paths->failures ? CLI_FAILED : CLI_OK;
 }
 
@@ -190,6 +209,7 @@ int cli_rule_explain(const struct instr_rule *rule, const char *list, int count,
     int status = CLI_OK;
     if (instr_options_parse(&e.options, list, error, sizeof error) != 0)
         return cli_usage("rule", "%s", error);
+    e.pattern = rule->pattern;
     cf_arena_init(&e.before);
     cf_arena_init(&e.after);
     cli_output_open(&e.out, NULL);

@@ -191,8 +191,10 @@ static bool is_selected(const char *patterns, struct cf_slice class_name,
                             slice_of(descriptor, strlen(descriptor))) == 1;
 }
 
-static bool has_method(const struct search *s, jclass class, const char *patterns,
+// Has the class a selected method with code, or else one that is native?
+static bool has_method(const struct search *s, jclass class, const char *patterns, bool native,
                        struct cf_slice class_name, const struct instr_supertypes *above) {
+    const int without_code = CF_ACC_ABSTRACT | CF_ACC_NATIVE;
     jint count = 0;
     jmethodID *methods = NULL;
     struct method m;
@@ -201,7 +203,7 @@ static bool has_method(const struct search *s, jclass class, const char *pattern
         return false;
     for (jint i = 0; i < count && !has; i++) {
         if (!open_method(s, methods[i], &m)) continue;
-        has = !(m.modifiers & (CF_ACC_ABSTRACT | CF_ACC_NATIVE)) &&
+        has = (m.modifiers & without_code) == (native ? CF_ACC_NATIVE : 0) &&
               is_selected(patterns, class_name, above, m.name, m.descriptor);
         close_method(s, &m);
     }
@@ -241,10 +243,10 @@ bool instr_watch_selects(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, con
     return is;
 }
 
-bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
+static bool any_has_method(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, bool native) {
     struct search s;
     bool is = false;
-    if (!open_search(&s, jvmti, jni)) return true;
+    if (!open_search(&s, jvmti, jni)) return !native;
     for (jint i = 0; i < s.loaded.count && !is; i++) {
         char *signature = NULL;
         if ((*jvmti)->GetClassSignature(jvmti, s.loaded.all[i], &signature, NULL) !=
@@ -255,11 +257,19 @@ bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
         if (*signature == 'L' && names_class(patterns, name)) {
             struct instr_supertypes above;
             find_above(&s, s.loaded.all[i], patterns, &above);
-            is = has_method(&s, s.loaded.all[i], patterns, name, &above);
+            is = has_method(&s, s.loaded.all[i], patterns, native, name, &above);
             instr_supertypes_close(&above);
         }
         (*jvmti)->Deallocate(jvmti, (unsigned char *)signature);
     }
     instr_loaded_classes_close(&s.loaded);
     return is;
+}
+
+bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
+    return any_has_method(jvmti, jni, patterns, false);
+}
+
+bool instr_watch_is_native(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns) {
+    return any_has_method(jvmti, jni, patterns, true);
 }

@@ -27,5 +27,7 @@ bool instr_watch_selects(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns, con
 
 // Has a loaded class a method with code that the patterns select?
 bool instr_watch_is_loaded(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns);
+// The same for native methods.
+bool instr_watch_is_native(jvmtiEnv *jvmti, JNIEnv *jni, const char *patterns);
 
 #endif
