@@ -46,4 +46,16 @@ struct instr_kit_subject {
 const char *instr_kit_misfit(const struct instr_kit_advice *advice,
                              const struct instr_kit_subject *subject, char *reason, size_t size);
 
+// Does the advice, which is for calls, name this one? Constructors and methods of arrays are not called so.
+static inline bool instr_kit_names_call(const struct instr_kit_advice *advice,
+                                        struct cf_slice owner, struct cf_slice name,
+                                        struct cf_slice descriptor) {
+    if (!owner.length || owner.bytes[0] == '[' || CF_IS(name, "<init>")) return false;
+    for (size_t i = 0; i < advice->target_count; i++)
+        if (instr_kit_names_class(&advice->targets[i], (const char *)owner.bytes, owner.length) &&
+            instr_kit_names_method(&advice->targets[i], name, descriptor))
+            return true;
+    return false;
+}
+
 #endif

@@ -15,24 +15,30 @@ static const char *native_misfit(const struct instr_kit_advice *advice, const st
     return reason;
 }
 
-static void take_method(const struct instr_kit_advice *advice, const struct cf_class *cls,
-                        const struct cf_member *method, struct instr_kit_matches *matches) {
-    char reason[400], types[300];
-    struct instr_kit_subject subject = {cf_member_name(cls, method),
-                                        cf_member_descriptor(cls, method),
-                                        method->access_flags & CF_ACC_STATIC, cls};
-    struct cf_slice owner = cf_this_name(cls);
+// Counts what matches; `why` the advice cannot be called there, NULL: it can.
+static void take(const struct instr_kit_subject *subject, const char *why, struct cf_slice owner,
+                 struct instr_kit_matches *matches) {
+    char types[300];
     matches->methods++;
-    const char *why = instr_kit_misfit(advice, &subject, reason, sizeof reason);
-    if (!why) why = native_misfit(advice, cls, method, matches->offline, reason, sizeof reason);
     if (!why) matches->fitting++;
     if (!why || matches->misfit[0]) return;
-    rw_watch_types(subject.descriptor, types, sizeof types);
+    rw_watch_types(subject->descriptor, types, sizeof types);
     int n = snprintf(matches->misfit, sizeof matches->misfit, "%s, for ", why);
     for (uint32_t i = 0; i < owner.length && n + 1 < (int)sizeof matches->misfit; i++)
         matches->misfit[n++] = owner.bytes[i] == '/' ? '.' : (char)owner.bytes[i];
     snprintf(matches->misfit + n, sizeof matches->misfit - (size_t)n, ".%.*s%s",
-             (int)subject.name.length, (const char *)subject.name.bytes, types);
+             (int)subject->name.length, (const char *)subject->name.bytes, types);
+}
+
+static void take_method(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                        const struct cf_member *method, struct instr_kit_matches *matches) {
+    char reason[400];
+    struct instr_kit_subject subject = {cf_member_name(cls, method),
+                                        cf_member_descriptor(cls, method),
+                                        method->access_flags & CF_ACC_STATIC, cls};
+    const char *why = instr_kit_misfit(advice, &subject, reason, sizeof reason);
+    if (!why) why = native_misfit(advice, cls, method, matches->offline, reason, sizeof reason);
+    take(&subject, why, cf_this_name(cls), matches);
 }
 
 void instr_kit_match_class(const struct instr_kit_advice *advice, const struct cf_class *cls,
@@ -55,4 +61,32 @@ void instr_kit_match_class(const struct instr_kit_advice *advice, const struct c
         }
     }
     cf_arena_free(&arena);
+}
+
+static void take_call(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                      const uint8_t *instruction, struct instr_kit_matches *matches) {
+    struct cf_slice owner;
+    struct instr_kit_subject subject = {.is_static = *instruction == CF_OP_invokestatic};
+    char reason[400];
+    if (cf_reference(cls, cf_be2(instruction + 1), &owner, &subject.name, &subject.descriptor) &&
+        instr_kit_names_call(advice, owner, subject.name, subject.descriptor))
+        take(&subject, instr_kit_misfit(advice, &subject, reason, sizeof reason), owner, matches);
+}
+
+void instr_kit_match_calls(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                           struct instr_kit_matches *matches) {
+    struct cf_slice own = cf_this_name(cls);
+    if (!own.bytes || !instr_match(advice->callers, (const char *)own.bytes, own.length)) return;
+    for (unsigned i = 0; i < cls->methods_count; i++) {
+        struct cf_code code;
+        struct cf_error error = {0};
+        if (!cls->methods[i].code || cf_code_open(&code, cls, &cls->methods[i], &error) != CF_OK ||
+            cf_code_scan(&code, &error) != CF_OK)
+            continue;
+        for (uint32_t k = 0; k < code.count; k++) {
+            const uint8_t *instruction = code.bytes + code.pc[k];
+            if (*instruction >= CF_OP_invokevirtual && *instruction <= CF_OP_invokeinterface)
+                take_call(advice, cls, instruction, matches);
+        }
+    }
 }

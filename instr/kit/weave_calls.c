@@ -131,15 +131,6 @@ static enum cf_status push_advised(const struct advised_call *c, struct cf_snipp
 
 // --- which ---
 
-static bool names_call(const struct instr_kit_advice *advice, const struct kit_weaving *call) {
-    for (size_t i = 0; i < advice->target_count; i++)
-        if (instr_kit_names_class(&advice->targets[i], (const char *)call->owner.bytes,
-                                  call->owner.length) &&
-            instr_kit_names_method(&advice->targets[i], call->name, call->descriptor))
-            return true;
-    return false;
-}
-
 // Sets `like` to the call of the instruction, if it is one that may be advised.
 static bool find_call(struct advised_call *c) {
     const struct cf_code *code = &c->edit->code;
@@ -147,8 +138,7 @@ static bool find_call(struct advised_call *c) {
     if (opcode < CF_OP_invokevirtual || opcode > CF_OP_invokeinterface) return false;
     c->like.is_static = opcode == CF_OP_invokestatic;
     return cf_reference(code->cls, cf_be2(code->bytes + code->pc[c->instruction] + 1),
-                        &c->like.owner, &c->like.name, &c->like.descriptor) &&
-           c->like.owner.length && c->like.owner.bytes[0] != '[' && !CF_IS(c->like.name, "<init>");
+                        &c->like.owner, &c->like.name, &c->like.descriptor);
 }
 
 static enum cf_status weave_call(struct advised_call *c,
@@ -156,7 +146,8 @@ static enum cf_status weave_call(struct advised_call *c,
     if (!find_call(c)) return CF_OK;
     c->count = 0;
     for (size_t i = 0; i < count; i++)
-        if (names_call(advices[i], &c->like)) c->advices[c->count++] = advices[i];
+        if (instr_kit_names_call(advices[i], c->like.owner, c->like.name, c->like.descriptor))
+            c->advices[c->count++] = advices[i];
     if (!c->count) return CF_OK;
     struct cf_snippet *s = cf_snippet_new(c->edit);
     c->like.scratch->used = 0;

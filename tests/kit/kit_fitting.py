@@ -22,6 +22,7 @@ abstract class Base implements Sells { public abstract void stop(); }
     native void sell();
 }
 class Other { public int order(String item, int n) { return 1; } }
+class Buyer { static void buy(Shop s) { s.order("tea", 2); s.order(); } }
 """
 
 
@@ -63,6 +64,19 @@ class FittingTest(KitTest):
             self.assertIn("A.java:3: note: A matches no method of these jars\n", text)
         text = self.check('value = "com.acme.None.x", required = true', "static void enter() { }", status=1)
         self.assertEqual(text, "A.java:3: A matches no method of these jars\n")
+
+    def test_calls(self):
+        calls = 'calls = true, callers = "com.acme.**"'
+        text = self.check(f'value = "com.acme.Shop.order(..)", {calls}', "static void enter() { }")
+        self.assertIn("A: calls of com.acme.Shop.order(..)\n    2 calls in the jars\n", text)
+        text = self.check(f'value = "com.acme.Shop.order(..)", {calls}', "static void enter(String item) { }")
+        self.assertIn("note: A.java:4: enter: parameter 1 is argument 0, which the method does not have, for com.acme.Shop.order()\n", text)
+        self.assertIn("\n    1 call in the jars\n", text)
+        for value, callers in (("com.acme.Shop.odrer(..)", "com.acme.**"), ("com.acme.Shop.order(..)", "com.acme.Shop")):
+            advice = f'value = "{value}", calls = true, callers = "{callers}"'
+            self.assertIn("A.java:3: note: A matches no call in these jars\n", self.check(advice, "static void enter() { }"))
+            text = self.check(advice + ", required = true", "static void enter() { }", status=1)
+            self.assertEqual(text, "A.java:3: A matches no call in these jars\n")
 
     def test_bindings_that_fit(self):
         for target, body in (

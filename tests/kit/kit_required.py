@@ -34,6 +34,16 @@ class RequiredTest(ShopTest):
                                             ("com.acme.Sh?p?.*", "com.acme.Sh?p?.*"), ("java.util.ArrayList.ad(..)", "java.util.ArrayList.ad(..)"))):
             self.fails(self.required(value, f"k{i}"), f"Slow.java:2: advice Slow is required, but the class path has no method for it: {where}", "-cp", self.app, "com.acme.Shop")
 
+    def test_calls(self):
+        for i, (value, callers) in enumerate((("com.acme.Shop.odrer(..)", "com.acme.**"), ("com.acme.Shop.order(..)", "com.acne.**"))):
+            kit = self.required(value, f"k{i}", f', calls = true, callers = "{callers}"')
+            self.fails(kit, f"Slow.java:2: advice Slow is required, but the class path has no call for it: {value}", "-cp", self.app, "com.acme.Shop")
+        for i, callers in enumerate(("com.acme.**", "com.acme.Shop")):
+            kit = self.required("com.acme.Shop.order(..)", f"found{i}", f', calls = true, callers = "{callers}"')
+            self.assertEqual(self.goes_on(kit, "-cp", self.app, "com.acme.Shop").stdout.splitlines().count("in"), 2)
+        everywhere = self.required("com.acme.Shop.odrer(..)", "everywhere", ', calls = true, callers = "**"')
+        self.goes_on(everywhere, "-cp", self.app, "com.acme.Shop", missing=True)
+
     def test_a_start_fails_where_advice_does_not_fit(self):
         kit = self.kit('@Advice(value = "com.acme.Shop.twice(..)", required = true) final class Slow { static void enter(@Arg(0) String item) { } }')
         self.fails(kit, "; the advice is required", "-cp", self.app, "com.acme.Shop")

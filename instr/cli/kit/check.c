@@ -18,7 +18,7 @@ struct check {
     struct instr_kit *kit;
     struct instr_class_path *path;
     struct instr_kit_linking linking;
-    size_t *matches; // by advice: methods of the jars; NULL: there are no jars
+    size_t *matches; // by advice: methods of the jars, or calls in them; NULL: there are no jars
     char **printed;  // lines, of classes that several advices share
     size_t printed_count, printed_capacity;
     bool failed;
@@ -91,20 +91,23 @@ struct looking {
 
 static void look_at(void *context, const struct cf_class *cls) {
     struct looking *l = context;
-    instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+    if (l->advice->calls)
+        instr_kit_match_calls(l->advice, cls, &l->matches);
+    else
+        instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
 }
 
-// What the patterns find in the jars. Calls may be of methods elsewhere.
+// What the patterns find in the jars.
 static void match_advices(struct check *check) {
     for (size_t i = 0; i < check->kit->advice_count; i++) {
         struct looking l = {&check->kit->advices[i], instr_class_path_world(check->path), {0}};
         struct instr_kit_source nowhere = {NULL, 0};
         char text[800];
-        if (l.advice->calls) continue;
         instr_class_path_each(check->path, NULL, look_at, &l);
         check->matches[i] = l.matches.fitting;
         if (l.matches.methods == 0) {
-            snprintf(text, sizeof text, "%.200s matches no method of these jars", l.advice->name);
+            snprintf(text, sizeof text, "%.200s matches no %s these jars", l.advice->name,
+                     l.advice->calls ? "call in" : "method of");
             print_problem(check, l.advice->source, l.advice->required, text);
         } else if (l.matches.fitting < l.matches.methods) {
             print_problem(check, nowhere, l.matches.fitting == 0, l.matches.misfit);
@@ -120,9 +123,9 @@ static void print_summary(const struct check *check) {
         const struct instr_kit_advice *a = &kit->advices[i];
         for (size_t k = 0; k < a->target_count; k++)
             cli_line("%s: %s%s", a->name, a->calls ? "calls of " : "", a->targets[k].text);
-        if (check->matches && !a->calls)
-            cli_line("    %zu method%s of the jars", check->matches[i],
-                     cli_plural(check->matches[i], "s"));
+        if (check->matches)
+            cli_line(a->calls ? "    %zu call%s in the jars" : "    %zu method%s of the jars",
+                     check->matches[i], cli_plural(check->matches[i], "s"));
     }
     cli_line("%zu advice%s, %zu class%s, %zu of them in the bootstrap loader", kit->advice_count,
              cli_plural(kit->advice_count, "s"), kit->class_count,

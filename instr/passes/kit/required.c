@@ -83,9 +83,11 @@ static void open_path(struct start *start) {
     free(jars);
 }
 
-// Can the name be that of a class to which the advice applies?
+// Can the name be that of a class to which the advice applies, or that calls what it is for?
 static bool is_wanted(void *context, struct cf_slice name) {
     const struct looking *l = context;
+    if (l->advice->calls)
+        return instr_match(l->advice->callers, (const char *)name.bytes, name.length);
     for (size_t i = 0; i < l->advice->target_count; i++)
         if (l->advice->targets[i].subtypes ||
             instr_kit_names_class(&l->advice->targets[i], (const char *)name.bytes, name.length))
@@ -95,22 +97,28 @@ static bool is_wanted(void *context, struct cf_slice name) {
 
 static void look_at(void *context, const struct cf_class *cls) {
     struct looking *l = context;
-    instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+    if (l->advice->calls)
+        instr_kit_match_calls(l->advice, cls, &l->matches);
+    else
+        instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+}
+
+static bool reaches_jdk(const struct instr_match *match) {
+    return instr_match_below(match, "java/") || instr_match_below(match, "javax/") ||
+           instr_match_below(match, "jdk/") || instr_match_below(match, "sun/");
 }
 
 // Classes of the JDK are looked up by name. Returns whether a pattern may mean others of them.
 static bool look_in_jdk(struct looking *l) {
     bool more = false;
+    if (l->advice->calls) return reaches_jdk(l->advice->callers);
     for (size_t i = 0; i < l->advice->target_count; i++) {
         const struct instr_kit_target *target = &l->advice->targets[i];
         const char *text = instr_match_text(target->classes);
         char name[1024];
         const struct cf_class *cls;
         if (target->subtypes || strpbrk(text, "*?:")) {
-            more = more || instr_match_below(target->classes, "java/") ||
-                   instr_match_below(target->classes, "javax/") ||
-                   instr_match_below(target->classes, "jdk/") ||
-                   instr_match_below(target->classes, "sun/") || target->subtypes;
+            more = more || reaches_jdk(target->classes) || target->subtypes;
             continue;
         }
         snprintf(name, sizeof name, "%s", text);
@@ -127,8 +135,11 @@ static bool applies_at_start(const struct start *start, const struct instr_kit_a
     struct looking l = {advice, instr_class_path_world(start->path), {0}};
     instr_class_path_each(start->path, is_wanted, look_at, &l);
     bool more = !l.matches.fitting && look_in_jdk(&l);
-    if (l.matches.fitting || !start->all || more || advice->calls || advice->loader) return true;
-    if (!*l.matches.misfit) return refuse(advice, "the class path has no method", reason, size);
+    if (l.matches.fitting || !start->all || more || advice->loader) return true;
+    if (!*l.matches.misfit)
+        return refuse(advice,
+                      advice->calls ? "the class path has no call" : "the class path has no method",
+                      reason, size);
     snprintf(reason, size, "%.600s; the advice is required", l.matches.misfit);
     return false;
 }
