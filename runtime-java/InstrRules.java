@@ -28,12 +28,10 @@ public final class InstrRules {
 
     private static final String NAME = InstrRules.class.getName();
 
-    /** Entries that were refused since a rule was left, places as of INSIDE. So many of them are looked into. */
+    /** Entries that were refused since the last look or since a rule was left, places as of INSIDE. */
     private static final int[] REFUSED = new int[GUARDS];
 
-    private static final int SUSPECT = 8;
-
-    /** How often that was for nothing, at most MOST_VAIN: then twice as many are looked into. */
+    /** How often a look was for nothing, at most MOST_VAIN: each time the next one waits for twice as many entries. */
     private static final byte[] VAIN = new byte[GUARDS];
 
     private static final int MOST_VAIN = 12;
@@ -128,7 +126,7 @@ public final class InstrRules {
 
     /** An overflow of the stack between enter and leave ends a rule without leave: no frame of a rule is there then. */
     private static boolean isStale(int at) {
-        if (++REFUSED[at] < SUSPECT << VAIN[at]) return false;
+        if (++REFUSED[at] < 1 << VAIN[at]) return false;
         REFUSED[at] = Integer.MIN_VALUE; // what is called here may have rules
         boolean stale = false;
         try {
