@@ -16,7 +16,8 @@ static struct {
 } first = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // Where classes of the JDK may be that the bootstrap loader takes from the archive.
-static const char *const of_jdk[] = {"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/"};
+static const char *const of_jdk[] = {"java/",     "javax/",   "jdk/",     "sun/",     "com/sun/",
+                                     "org/ietf/", "org/jcp/", "org/omg/", "org/w3c/", "org/xml/"};
 
 static jvmtiError set(const struct instr_agent *agent, jvmtiEvent event, bool on) {
     return (*agent->jvmti)

@@ -19,8 +19,8 @@
 // the capability for that nothing waits.
 void instr_first_class_watch(const struct instr_agent *agent);
 
-// At VMInit, when the loaded classes are changed: switches the hook off until the first class, if the
-// options allow it and none has been defined.
+// At VMInit, if no loaded class was changed: switches the hook off until the first class, if the options
+// allow it and none has been defined.
 void instr_first_class_wait(struct instr_agent *agent, const struct instr_options *options);
 
 // Before the plan changes: if the hook waits, it is switched on.

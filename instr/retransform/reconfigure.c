@@ -605,7 +605,11 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
         // With early hooks and passes that only wrap, the loaded classes are changed already.
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
             instr_reconfigure_retransform(agent, jni, NULL, 0, running, &done);
-        if (plan->engine && !running) instr_first_class_wait(agent, &plan->options);
+        // If other agents retransform classes that are changed already, the hook must be on.
+        if (plan->engine && !running && !done.changed)
+            instr_first_class_wait(agent, &plan->options);
+        else
+            instr_first_class_end(agent);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
         instr_say_skipped_interfaces(done.skipped_interfaces);
         if (plan->options.expiry) agent->expires = instr_clock_now() + plan->options.expiry;
