@@ -84,17 +84,31 @@ static jobjectArray field_names(JNIEnv *jni) {
     return array;
 }
 
-// How the JDK hides fields from reflection.
+// How the JDK hides fields from reflection: a map of classes, and a method that copies it for each class that it
+// adds, which for ten bridges takes as long as defining them. If the map is one of ours, bridges are put into it.
 struct hiding {
-    jclass reflection;
-    jmethodID hide;
+    jclass reflection, table;       // the second: ConcurrentHashMap
+    jmethodID hide, new_table, put; // of the JDK's class; of the table, NULL: not known
+    jfieldID map;
     jobject names;
 };
+
+static void find_table(JNIEnv *jni, struct hiding *h) {
+    h->map = (*jni)->GetStaticFieldID(jni, h->reflection, "fieldFilterMap", "Ljava/util/Map;");
+    h->table = h->map ? (*jni)->FindClass(jni, "java/util/concurrent/ConcurrentHashMap") : NULL;
+    h->new_table =
+        h->table ? (*jni)->GetMethodID(jni, h->table, "<init>", "(Ljava/util/Map;)V") : NULL;
+    h->put = h->new_table ? (*jni)->GetMethodID(jni, h->table, "put",
+                                                "(Ljava/lang/Object;Ljava/lang/Object;)"
+                                                "Ljava/lang/Object;")
+                          : NULL;
+    (*jni)->ExceptionClear(jni);
+}
 
 // From JDK 12 on there is a set that stands for all members.
 static struct hiding find_hiding(JNIEnv *jni) {
     static const char *const name = "registerFieldsToFilter";
-    struct hiding h = {(*jni)->FindClass(jni, "jdk/internal/reflect/Reflection"), NULL, NULL};
+    struct hiding h = {.reflection = (*jni)->FindClass(jni, "jdk/internal/reflect/Reflection")};
     jfieldID all =
         h.reflection ? (*jni)->GetStaticFieldID(jni, h.reflection, "ALL_MEMBERS", "Ljava/util/Set;")
                      : NULL;
@@ -108,6 +122,7 @@ static struct hiding find_hiding(JNIEnv *jni) {
         h.names = all ? (*jni)->GetStaticObjectField(jni, h.reflection, all) : field_names(jni);
     if ((*jni)->ExceptionCheck(jni)) h.names = NULL;
     (*jni)->ExceptionClear(jni);
+    if (h.names) find_table(jni, &h);
     return h;
 }
 
@@ -120,13 +135,37 @@ static const struct hiding *get_hiding(JNIEnv *jni) {
     if (!found.names || !(hiding = malloc(sizeof *hiding))) return NULL;
     found.reflection = (*jni)->NewGlobalRef(jni, found.reflection);
     found.names = (*jni)->NewGlobalRef(jni, found.names);
+    if (found.put) found.table = (*jni)->NewGlobalRef(jni, found.table);
+    if (!found.table) found.put = NULL;
     *hiding = found;
     if (found.reflection && found.names && atomic_compare_exchange_strong(&known, &none, hiding))
         return hiding;
     if (found.reflection) (*jni)->DeleteGlobalRef(jni, found.reflection);
     if (found.names) (*jni)->DeleteGlobalRef(jni, found.names);
+    if (found.put) (*jni)->DeleteGlobalRef(jni, found.table);
     free(hiding);
     return atomic_load(&known);
+}
+
+// With the lock of the JDK's method held. False: an exception is pending.
+static bool put_into_map(JNIEnv *jni, const struct hiding *h, jclass bridge) {
+    jobject map = (*jni)->GetStaticObjectField(jni, h->reflection, h->map);
+    bool ours = map && (*jni)->IsInstanceOf(jni, map, h->table);
+    if (map && !ours) map = (*jni)->NewObject(jni, h->table, h->new_table, map);
+    if (!map || (*jni)->ExceptionCheck(jni)) return false;
+    (*jni)->CallObjectMethod(jni, map, h->put, bridge, h->names);
+    if ((*jni)->ExceptionCheck(jni)) return false;
+    if (!ours) (*jni)->SetStaticObjectField(jni, h->reflection, h->map, map);
+    return true;
+}
+
+static bool hide_quickly(JNIEnv *jni, const struct hiding *h, jclass bridge) {
+    if (!h->put || (*jni)->MonitorEnter(jni, h->reflection) != JNI_OK) return false;
+    bool done = put_into_map(jni, h, bridge);
+    jthrowable thrown = (*jni)->ExceptionOccurred(jni);
+    (*jni)->ExceptionClear(jni);
+    (*jni)->MonitorExit(jni, h->reflection);
+    return done && !thrown;
 }
 
 // Hides the fields of a bridge in java.lang from reflection, by the JDK's own list of hidden fields: code that
@@ -134,7 +173,8 @@ static const struct hiding *get_hiding(JNIEnv *jni) {
 // loaders that may end are not in it.
 static void hide_fields(JNIEnv *jni, jclass bridge) {
     const struct hiding *h = get_hiding(jni);
-    if (h) (*jni)->CallStaticVoidMethod(jni, h->reflection, h->hide, bridge, h->names);
+    if (h && !hide_quickly(jni, h, bridge))
+        (*jni)->CallStaticVoidMethod(jni, h->reflection, h->hide, bridge, h->names);
     (*jni)->ExceptionClear(jni);
 }
 
