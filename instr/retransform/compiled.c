@@ -25,7 +25,7 @@ static int by_address(const void *a, const void *b) {
 
 size_t instr_methods_sort(jmethodID *methods, size_t count) {
     size_t different = 0;
-    qsort(methods, count, sizeof *methods, by_address);
+    if (count) qsort(methods, count, sizeof *methods, by_address); // there may be no array
     for (size_t i = 0; i < count; i++)
         if (i == 0 || methods[i] != methods[different - 1]) methods[different++] = methods[i];
     return different;

@@ -4,9 +4,10 @@ import io
 import os
 import random
 import struct
+import unittest
 import zipfile
 
-from support import BUILD, JDK, KitTest
+from support import BUILD, JDK, KitTest, release
 
 DUMP = os.path.join(BUILD, "tests", "jar_dump")
 STORED, DEFLATED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED
@@ -75,6 +76,7 @@ class JarTest(KitTest):
             with open(self.jar("made.jar", folder, options), "rb") as file:
                 self.holds(file.read(), entries)
 
+    @unittest.skipIf(release() < 9, "JDK 8 has no modules")
     def test_jmods_and_libraries(self):
         """Real jars: every class of the JDK's own, byte for byte."""
         library = os.path.join(JDK, "lib", "jrt-fs.jar")

@@ -3,9 +3,10 @@
 import os
 import random
 import re
+import unittest
 import zipfile
 
-from support import BUILD, KitTest
+from support import BUILD, KitTest, release
 
 DUMP = os.path.join(BUILD, "tests", "kit_dump")
 
@@ -163,6 +164,7 @@ class ReadingTest(KitTest):
         text = self.dump(self.build("all", All=ALL))
         self.assertEqual(re.sub(r"\b[0-9a-f]{16}\b", "HASH", text), EXPECTED)
 
+    @unittest.skipIf(release() < 9, "needs --patch-module")
     def test_renamed_classes_run(self):
         jar = self.build("tricky", Counter=TRICKY)
         plain = self.javac("call", self.write("Call.java", CALL))
@@ -182,6 +184,7 @@ class ReadingTest(KitTest):
             self.assertEqual(self.call(self.made(dump, "Counter")), expected, options)
             self.assertNotIn("own", os.listdir(self.path("out")))
 
+    @unittest.skipIf(release() < 9, "needs --release")
     def test_classes_for_java_8_run(self):
         """Nested classes reach private members through methods that javac adds; interfaces have no private ones."""
         source = """
@@ -203,6 +206,7 @@ class ReadingTest(KitTest):
         dump = self.dump(self.build("old", options=("--release", "8", "-Xlint:-options"), Old=source))
         self.assertEqual(self.call(self.made(dump, "Old")), "area1area23Counter\n")
 
+    @unittest.skipIf(release() < 17, "records begin with JDK 16")
     def test_a_class_that_names_others_goes_to_the_target(self):
         source = TRICKY.replace("String enter(Object order) {", "String enter(Object order) { java.sql.Timestamp.valueOf"
                                 "(\"2020-01-01 00:00:00\"); ")
@@ -215,6 +219,7 @@ class ReadingTest(KitTest):
         self.assertIn(self.made(text, "Counter").rpartition(".")[0], "")
         self.assertIn("state", self.call(self.made(text, "Counter")))
 
+    @unittest.skipIf(release() < 9, "needs --patch-module")
     def test_alternative_types(self):
         servlets = {kind: self.build(kind, Request=SERVLET % (kind, kind)) for kind in ("javax", "jakarta")}
         source = """
@@ -241,6 +246,7 @@ class ReadingTest(KitTest):
         self.assertEqual(names[0], again)
         self.assertNotEqual(names[0], names[1])
 
+    @unittest.skipIf(release() < 9, "needs --patch-module")
     def test_several_jars_are_one_kit(self):
         helper = self.build("helper", Help="package h; public class Help { public static String help() { return \"h\"; } }")
         source = "import instr.kit.*; @Advice(\"a.B.c\") class A { static String enter(Object o) { return h.Help.help(); } }"

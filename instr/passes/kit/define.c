@@ -1,6 +1,7 @@
 #include "instr/passes/kit/define.h"
 #include "instr/kit/template.h"
 #include "instr/passes/kit/reads.h"
+#include "instr/vm/runtime.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -176,6 +177,18 @@ static void hide_fields(JNIEnv *jni, jclass bridge) {
     if (h && !hide_quickly(jni, h, bridge))
         (*jni)->CallStaticVoidMethod(jni, h->reflection, h->hide, bridge, h->names);
     (*jni)->ExceptionClear(jni);
+}
+
+void instr_kit_define_ready(JNIEnv *jni) {
+    static bool ready; // one kit at a time starts
+    jclass own = ready ? NULL : instr_runtime_class("InstrKitFailure");
+    if (!own || (*jni)->PushLocalFrame(jni, 32) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return;
+    }
+    hide_fields(jni, own);
+    (*jni)->PopLocalFrame(jni, NULL);
+    ready = true;
 }
 
 // The bridge is initialized here: in advised code that could fail for want of stack, and would not be tried again.

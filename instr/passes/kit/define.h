@@ -14,6 +14,10 @@ void instr_kit_dotted(const char *name, char *text, size_t size);
 // `reason` holds one line.
 bool instr_kit_define_types(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size);
 
+// Loads, before any class is advised, the JDK's classes that defining needs: it hides the fields of a class of the
+// runtime as it will those of bridges.
+void instr_kit_define_ready(JNIEnv *jni);
+
 // Defines what an advice needs for the classes of a loader and package: its classes and its bridge. What is there
 // already stays, if it is the kit's; a class of that name from elsewhere is an error, as is any other failure. False:
 // `reason` holds one line. No exception is pending afterwards. No lock is held.

@@ -83,7 +83,9 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     if (state.phase == INSTR_PHASE_LIVE && !instr_kit_required_live(jvmti, jni, kit, reason, size))
         return false;
     atomic_store(&state.thread, find_thread(jni));
-    return define_needed(jni, kit, options->file != NULL, reason, size);
+    if (!define_needed(jni, kit, options->file != NULL, reason, size)) return false;
+    instr_kit_define_ready(jni);
+    return true;
 }
 
 static bool names(const struct instr_kit_advice *advice, const struct instr_candidate *c) {
@@ -110,14 +112,21 @@ static bool in_loader(JNIEnv *jni, const struct instr_kit_advice *advice, jobjec
     return is;
 }
 
+// The thread defines advice. A class that is loaded for that gets none: it would be defined within itself, without
+// end. What is known to be loaded is loaded when a kit starts (instr_kit_define_ready).
+static _Thread_local bool defining;
+
 // Defines what the advice needs for the classes of the package. False: `reason` says why it is not called from there.
 static bool prepare(JNIEnv *jni, const struct instr_kit *kit, const struct instr_kit_advice *advice,
                     jobject loader, const char *package, char *reason, size_t size) {
     const struct instr_kit_jvm jvm = {atomic_load(&state.thread), instr_runtime_current_package()};
     struct instr_kit_place place = instr_kit_place_of(state.jvmti, kit, advice, loader, package);
     if (instr_kit_place_is_known(jni, &place)) return true;
-    if (!instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason, size))
-        return false;
+    defining = true;
+    bool done =
+        instr_kit_define(state.jvmti, jni, kit, advice, loader, package, &jvm, reason, size);
+    defining = false;
+    if (!done) return false;
     instr_kit_place_add(jni, &place);
     return true;
 }
@@ -129,7 +138,8 @@ static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_ca
     struct cf_slice class_name = {(const uint8_t *)name, (uint32_t)strlen(name)};
     char package[NAME_SIZE], reason[REASON_SIZE];
     bool any = false;
-    if (instr_kit_package(class_name, package, sizeof package) >= sizeof package) return false;
+    if (defining || instr_kit_package(class_name, package, sizeof package) >= sizeof package)
+        return false;
     for (size_t i = 0; i < kit->advice_count; i++) {
         const struct instr_kit_advice *advice = &kit->advices[i];
         if (!names(advice, candidate)) continue;
