@@ -294,6 +294,22 @@ static int retransform(struct application *context) {
     return 1;
 }
 
+static bool is_set(jvmtiEnv *jvmti, const char *property) {
+    char *value = NULL;
+    if ((*jvmti)->GetSystemProperty(jvmti, property, &value) != JVMTI_ERROR_NONE) return false;
+    bool set = value && *value;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)value);
+    return set;
+}
+
+// Has the bootstrap loader classes of the JDK only? JDK 8 does not tell.
+static bool boot_is_jdk(jvmtiEnv *jvmti) {
+    jint version = 0;
+    return (*jvmti)->GetVersionNumber(jvmti, &version) == JVMTI_ERROR_NONE &&
+           (version & JVMTI_VERSION_MASK_MAJOR) >> JVMTI_VERSION_SHIFT_MAJOR >= 9 &&
+           !is_set(jvmti, "jdk.boot.class.path.append") && !is_set(jvmti, "jdk.module.patch.0");
+}
+
 int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
                                   const struct instr_plan *before, int late_loaded, int running,
                                   struct instr_reconfigured *done) {
@@ -303,6 +319,10 @@ int instr_reconfigure_retransform(struct instr_agent *agent, JNIEnv *jni,
                                   .late_loaded = late_loaded,
                                   .done = done};
     prepare(&context, jni, running);
+    // Most classes that are loaded at the start; nothing was changed before.
+    context.r.skips_boot = !running && !before && !late_loaded &&
+                           instr_hook_leaves_jdk(&context.plan->options) &&
+                           boot_is_jdk(agent->jvmti);
     return retransform(&context);
 }
 

@@ -3,7 +3,6 @@
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/native_prefix.h"
-#include "instr/retransform/prepared.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -14,10 +13,6 @@ static struct {
     pthread_mutex_t lock;
     atomic_int state; // changes with the lock held, but for WATCHING to DEFINED
 } first = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-// Where classes of the JDK may be that the bootstrap loader takes from the archive.
-static const char *const of_jdk[] = {"java/",     "javax/",   "jdk/",     "sun/",     "com/sun/",
-                                     "org/ietf/", "org/jcp/", "org/omg/", "org/w3c/", "org/xml/"};
 
 static jvmtiError set(const struct instr_agent *agent, jvmtiEvent event, bool on) {
     return (*agent->jvmti)
@@ -33,23 +28,10 @@ void instr_first_class_watch(const struct instr_agent *agent) {
         first.state = WATCHING;
 }
 
-static bool reaches_jdk(const struct instr_match *match) {
-    for (size_t i = 0; match && i < sizeof of_jdk / sizeof *of_jdk; i++)
-        if (instr_match_below(match, of_jdk[i])) return true;
-    return false;
-}
-
 // Wrappers of native methods can be added only while a class is loaded.
 static bool may_wait(const struct instr_options *options) {
-    if (instr_wrapping_passes(options) || instr_prepared_asks(options) ||
-        instr_agent_passes_may_wait(options))
-        return false;
-    for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_pass_options *pass = &options->passes[i];
-        if (pass->pass->forces || reaches_jdk(pass->include) || reaches_jdk(pass->only))
-            return false;
-    }
-    return true;
+    return instr_hook_leaves_jdk(options) && !instr_wrapping_passes(options) &&
+           !instr_agent_passes_may_wait(options);
 }
 
 void instr_first_class_end(struct instr_agent *agent) {
@@ -83,8 +65,7 @@ void instr_first_class_wait(struct instr_agent *agent, const struct instr_option
 bool instr_first_class_is(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *plan,
                           jobject loader, const char *name) {
     uint64_t without, beyond;
-    if (!instr_first_class_waits() ||
-        (!loader && strncmp(name, of_jdk[0], strlen(of_jdk[0])) == 0) ||
+    if (!instr_first_class_waits() || (!loader && strncmp(name, "java/", 5) == 0) ||
         !instr_hook_matches(jni, &plan->options, loader, name, NULL, &without, &beyond))
         return false;
     instr_first_class_end(agent);

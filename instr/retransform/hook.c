@@ -103,6 +103,25 @@ int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject
     return with != 0;
 }
 
+static bool reaches_jdk(const struct instr_match *match) {
+    static const char *const of_jdk[] = {"java/",    "javax/",    "jdk/",     "sun/",
+                                         "com/sun/", "org/ietf/", "org/jcp/", "org/omg/",
+                                         "org/w3c/", "org/xml/"};
+    for (size_t i = 0; match && i < sizeof of_jdk / sizeof *of_jdk; i++)
+        if (instr_match_below(match, of_jdk[i])) return true;
+    return false;
+}
+
+bool instr_hook_leaves_jdk(const struct instr_options *options) {
+    if (instr_prepared_asks(options)) return false;
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct instr_pass_options *pass = &options->passes[i];
+        if (pass->pass->forces || reaches_jdk(pass->include) || reaches_jdk(pass->only))
+            return false;
+    }
+    return true;
+}
+
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader) {
     jint hash = 0;
     if (loader && (*jvmti)->GetObjectHashCode(jvmti, loader, &hash) != JVMTI_ERROR_NONE) hash = 1;

@@ -5,6 +5,8 @@
 
 #include "instr/vm/agent_state.h"
 
+#include <stdbool.h>
+
 // ClassFileLoadHook (JVM TI 11.2.1). On any failure the VM gets no new bytes and uses its own.
 void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject loader,
                         const char *name, jobject domain, jint length, const unsigned char *bytes,
@@ -22,6 +24,9 @@ void JNICALL instr_hook_front(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jo
 int instr_hook_matches(JNIEnv *jni, const struct instr_options *options, jobject loader,
                        const char *name, const struct rw_supertypes *supertypes, uint64_t *without,
                        uint64_t *beyond);
+
+// Can no pass take a class of the JDK that the bootstrap loader has? Judged by the patterns alone.
+bool instr_hook_leaves_jdk(const struct instr_options *options);
 
 // The key of a class in instr_agent.class_states.
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);

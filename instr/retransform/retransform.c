@@ -120,9 +120,17 @@ static void retransform(struct instr_retransform *r, jclass *classes, jint count
     retransform(r, classes + count / 2, count - count / 2);
 }
 
+static bool is_of_boot(const struct instr_retransform *r, jclass cls) {
+    jobject loader = NULL;
+    bool is = (*r->jvmti)->GetClassLoader(r->jvmti, cls, &loader) == JVMTI_ERROR_NONE && !loader;
+    (*r->jni)->DeleteLocalRef(r->jni, loader);
+    return is;
+}
+
 // What r->wanted returns.
 static int is_wanted(struct instr_retransform *r, jclass cls) {
     jboolean modifiable = JNI_FALSE;
+    if (r->skips_boot && is_of_boot(r, cls)) return 0;
     // The cheapest check first: there may be thousands of lambdas, which are not modifiable.
     if ((*r->jvmti)->IsModifiableClass(r->jvmti, cls, &modifiable) != JVMTI_ERROR_NONE ||
         !modifiable)
