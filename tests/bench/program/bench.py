@@ -11,7 +11,6 @@ jetty   Jetty starts with a web application, answers one request and stops: many
 of each pair: the pass, and plain next to it. The ratio of processor time stands behind it: other processes disturb it less.
 """
 
-import glob
 import json
 import os
 import re
@@ -19,12 +18,12 @@ import statistics
 import subprocess
 import sys
 import time
-import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(os.path.dirname(os.path.dirname(HERE)), "coverage"))
 
 import jacoco as jacoco_jars  # noqa: E402
+from program.peers import FIRST_RUN_ONLY, Peers  # noqa: E402
 
 JETTY = ["jetty9-server", "jetty9-servlet", "jetty9-util", "jetty9-http", "jetty9-io", "jetty9-security", "servlet-api"]
 # The targets of a pass: first, warm.
@@ -69,8 +68,8 @@ class Program:
     def __init__(self, name, class_path, arguments, times):
         self.name, self.class_path, self.arguments, self.times = name, class_path, arguments, times
 
-    def command(self, jdk, options):
-        return [jdk.tool("java"), *options, "-cp", self.class_path, "Repeat", str(self.times), *self.arguments]
+    def command(self, jdk, options, times=None):
+        return [jdk.tool("java"), *options, "-cp", self.class_path, "Repeat", str(times or self.times), *self.arguments]
 
 
 def one_run(command):
@@ -115,28 +114,6 @@ def programs(jdk, work, jars):
         print("  jetty: skipped: its jars are missing (Debian: libjetty9-java)")
 
 
-def peers(jdk, program, jacoco):
-    """What a user would take instead: name and options of the JVM."""
-    if jdk.version >= 25:
-        names = ";".join(classes_of(program))
-        recording = f"-XX:StartFlightRecording:filename=/dev/null,method-timing={names}"
-        yield "JFR Method Timing", [recording, "-Xlog:disable", "-Xlog:all=error:stderr"]
-    if jacoco:
-        yield str(jacoco), [jacoco.agent_option("/dev/null")]
-
-
-def classes_of(program):
-    """The names of the program's classes, which JFR wants one by one."""
-    names = []
-    for path in program.class_path.split(":"):
-        if os.path.isdir(path):
-            names += [os.path.relpath(n, path) for n in glob.glob(path + "/*.class")]
-        else:
-            with zipfile.ZipFile(path) as archive:
-                names += [n for n in archive.namelist() if n.endswith(".class")]
-    return sorted({n[:-6].replace("/", ".") for n in names if "-" not in n and "META-INF" not in n})
-
-
 def ratios(pairs, which):
     """Medians of the ratios of wall and processor time. which: 0 first, 1 warm."""
     found = [(a[which], b[which]) for a, b in pairs if a[which]]
@@ -155,20 +132,22 @@ def measure(jdk, program, rows, rounds):
     pairs = {name: [] for name, _ in rows}
     for i in range(rounds + 1):
         for name, options in rows:
-            pair = one_run(program.command(jdk, options)), one_run(program.command(jdk, []))
+            times = 1 if name in FIRST_RUN_ONLY else None
+            pair = one_run(program.command(jdk, options, times)), one_run(program.command(jdk, [], times))
             if i:  # the first round warms the caches of the machine
                 pairs[name].append(pair)
     return pairs
 
 
-def print_program(jdk, program, agent, jacoco, options):
+def print_program(jdk, program, agent, peers, jacoco, options):
     rounds = options.rounds
     chosen = [p for p in PASSES if not options.passes or p in options.passes]
     rows = [(p, [f"-agentpath:{agent}={p},quiet=yes,control=off,include={PATTERNS[program.name]}{extra(p)}"]) for p in chosen]
-    rows += [] if options.passes else list(peers(jdk, program, jacoco))
+    rows += [] if options.passes else list(peers.rows(program.class_path, PATTERNS[program.name], jacoco))
     pairs = measure(jdk, program, rows, rounds)
     plain = [b for found in pairs.values() for _, b in found]
-    warm = f", warm {statistics.median(b[1][0] for b in plain) * 1000:.0f} ms" if plain[0][1] else ""
+    warm_runs = [b[1][0] for b in plain if b[1]]
+    warm = f", warm {statistics.median(warm_runs) * 1000:.0f} ms" if warm_runs else ""
     print(f"program: {program.name}, JDK {jdk.version}, {rounds} pairs; plain: first {statistics.median(b[0][0] for b in plain):.2f} s{warm}")
     print(f"  {'':40}{'first, of plain':26}{'warm, of plain':26}")
     for name, found in pairs.items():
@@ -206,22 +185,32 @@ def print_costs(jdk, program, agent, options):
     os.remove(stats)
 
 
-def nested(jdk, work, agent, rounds):
+def nested(jdk, work, agent, peers, options):
     """Ten nested calls: medians of the runs' medians, beside plain."""
     out = os.path.join(work, "program")
     subprocess.run([jdk.tool("javac"), "--release", "8", "-Xlint:none", "-d", out, os.path.join(HERE, "Nested.java")], check=True)
-    targets = {"": None, "calls": 1.25, "timing": 4, "timing,timing.clock=auto": 4}
-    times = {passes: [] for passes in targets}
-    for _ in range(rounds):
-        for passes, found in times.items():
-            options = [f"-agentpath:{agent}={passes},quiet=yes,control=off,include=Nested"] if passes else []
-            text = subprocess.run([jdk.tool("java"), *options, "-cp", out, "Nested"], capture_output=True, text=True, check=True).stdout
-            found.append(int(re.fullmatch(r"median (\d+)\n", text)[1]))
-    plain = statistics.median(times[""])
-    print(f"program: ten nested calls, JDK {jdk.version}, medians of {rounds} runs; plain: {plain:.0f} ns")
-    for passes, target in list(targets.items())[1:]:
-        median = statistics.median(times[passes])
-        print(f"  {passes:40}{median:5.0f} ns, {median / plain:.2f} of {target}", flush=True)
+    targets = {"calls": 1.25, "timing": 4, "timing,timing.clock=auto": 4}
+    rows = [("", [])] + [(p, [f"-agentpath:{agent}={p},quiet=yes,control=off,include=Nested"]) for p in targets]
+    rows += [] if options.passes else list(peers.of_nested_calls())
+    times = {name: [] for name, _ in rows}
+    for _ in range(options.rounds):
+        for name, more in rows:
+            times[name].append(nested_once([jdk.tool("java"), *more, "-cp", out, "Nested"]))
+    plain = statistics.median(times.pop(""))
+    print(f"program: ten nested calls, JDK {jdk.version}, medians of {options.rounds} runs; plain: {plain:.0f} ns")
+    for name, found in times.items():
+        median = statistics.median(found)
+        idle = name not in targets and median < 1.1 * plain
+        print(f"  {name:40}{median:6.0f} ns, {median / plain:.2f}{f' of {targets[name]}' if name in targets else ''}"
+              f"{' (it instruments nothing on this JDK)' if idle else ''}", flush=True)
+
+
+def nested_once(command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    line = re.search(r"^median (\d+)$", done.stdout, re.M)
+    if done.returncode or not line:
+        sys.exit(f"bench: {' '.join(command)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return int(line[1])
 
 
 def extra(passes):
@@ -236,9 +225,10 @@ def run_all(bench, jdk, options):
     for one in {j.version: j for j in found if j.version in (17, found[-1].version)}.values():
         there, _ = jacoco_jars.find(work, one, options.jacoco)
         fit = [j for j in there if j.newest_jdk >= one.version]
+        peers = Peers(work, one, bench["jdks"].jars)
         if not options.program or "nested" in options.program:
-            nested(one, work, bench["AGENT"], options.rounds)
+            nested(one, work, bench["AGENT"], peers, options)
         for program in programs(one, work, bench["jdks"].jars):
             if not options.program or program.name in options.program:
-                print_program(one, program, bench["AGENT"], max(fit, key=lambda j: j.newest, default=None), options)
+                print_program(one, program, bench["AGENT"], peers, max(fit, key=lambda j: j.newest, default=None), options)
                 print_costs(one, program, bench["AGENT"], options)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 from program import bench as programs
+from program.peers import Peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 CONNECTIONS = 16
@@ -25,7 +26,6 @@ class Bench:
         self.out = os.path.join(bench["WORK"], "server", str(jdk.version))
         os.makedirs(self.out, exist_ok=True)
         self.jetty = bench["jdks"].jars(*programs.JETTY)
-        self.library = bench["jdks"].jars("byte-buddy")
 
     def build(self):
         self.javac(self.out, self.jetty, "Serve", "Load")
@@ -54,27 +54,13 @@ class Bench:
             child.stdin.close()
         return p99, full
 
-    def buddy(self):
-        if not self.library:
-            print("  Byte Buddy: skipped: byte-buddy.jar is missing (Debian: libbyte-buddy-java)")
-            return
-        folder, manifest = os.path.join(self.out, "buddy"), os.path.join(self.out, "buddy.mf")
-        self.javac(folder, self.library, "Buddy")
-        with open(manifest, "w", encoding="utf-8") as file:
-            file.write(f"Premain-Class: Buddy\nClass-Path: {self.library[0]}\n")
-        self.bench["output"]([self.jdk.tool("jar"), "cfm", folder + ".jar", manifest, "-C", folder, "."])
-        for what in ("calls", "timing"):
-            yield f"Byte Buddy, as {what}", ["-Dnet.bytebuddy.experimental=true", f"-javaagent:{folder}.jar={what}:(org\\.eclipse\\.jetty\\.|Serve).*"]
-
     def rows(self, jacoco):
         chosen = [p for p in PASSES if not self.options.passes or p in self.options.passes]
         for passes in chosen:
             yield passes, [f"-agentpath:{self.bench['AGENT']}={passes},quiet=yes,control=off,include={PATTERN}{programs.extra(passes)}"]
         if self.options.passes:
             return
-        program = programs.Program("server", ":".join([self.out, *self.jetty]), [], 1)
-        yield from programs.peers(self.jdk, program, jacoco)
-        yield from self.buddy()
+        yield from Peers(self.bench["WORK"], self.jdk, self.bench["jdks"].jars).rows(":".join([self.out, *self.jetty]), PATTERN, jacoco)
 
     def run(self, jacoco):
         self.build()
