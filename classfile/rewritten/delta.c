@@ -48,6 +48,7 @@ struct cf_delta {
     const struct cf_vframe *frame, *old_frame; // the next ones
     uint32_t branch, a_switch;                 // the next ones
     uint32_t depth_pc, depth;                  // where the depth of the stack is known
+    uint32_t ran, ran_length, ran_depth;       // a piece that has been run, where, and on what
     // Of a constructor: where in the original another one is called; else 0. It is new pc called_at.
     uint32_t delegate, called_at;
 };
@@ -85,21 +86,28 @@ static inline int leads_to(const struct cf_delta *d, uint32_t old_pc, uint32_t p
 
 static int run_piece(struct cf_delta *d, uint32_t end) {
     struct cf_verifier *v = d->v;
-    int falls = 1, is_entry = v->pc == 0;
+    uint32_t start = v->pc, n = end - start;
+    int falls = 1, is_entry = start == 0;
     if (d->old_pc != d->depth_pc &&
         !cf_depth_change(d->rewrite, d->was, d->depth_pc, d->old_pc, &d->depth))
         return 0;
     d->depth_pc = d->old_pc;
     if (d->depth > d->was->max_stack) return 0;
+    if (n == d->ran_length && d->depth <= d->ran_depth &&
+        memcmp(v->code.bytes + start, v->code.bytes + d->ran, n) == 0) {
+        memcpy(v->marks + start, v->marks + d->ran, n);
+        v->pc = end;
+        return 1;
+    }
     cf_vtype *base = v->stack + CF_V_SLACK + d->depth, *top = base;
     for (cf_vtype *p = v->stack + CF_V_SLACK; p < base; p++) *p = CF_V_NOTHING;
-    uint64_t originals = d->locals < 63 ? (UINT64_C(1) << d->locals) - 1 : 0;
-    v->named = is_entry ? originals : UINT64_MAX; // a change of these counts
+    v->named = is_entry ? (UINT64_C(1) << d->locals) - 1 : UINT64_MAX; // a change of these counts
     v->unmatched = 0;
     if (!(top = cf_v_run(v, top, end, &falls)) || !falls || v->unmatched) return 0;
-    for (uint32_t i = 0; is_entry && !originals && i < d->locals; i++)
-        if (v->locals[i]) return 0;
     if (is_entry) d->begun = end;
+    d->ran = start;
+    d->ran_length = n;
+    d->ran_depth = d->depth;
     return v->pc == end && top == base;
 }
 
@@ -212,7 +220,7 @@ static int same_frame(const struct cf_delta *d, const struct cf_vframe *was,
     const cf_vtype *b = d->v->frames.types, *here = d->v->locals;
     uint32_t i, n = now->locals_count;
     if (was->stack_count != now->stack_count || was->this_uninitialized ||
-        !same_types(d, a + was->stack, b + now->stack, was->stack_count))
+        (was->stack_count && !same_types(d, a + was->stack, b + now->stack, was->stack_count)))
         return 0;
     // Mostly the locals are those of the frame before.
     if (was > d->old.all && was[-1].locals == was->locals && now[-1].locals == now->locals &&
@@ -321,8 +329,8 @@ static int read_frames(struct cf_delta *d) {
         v->result = CF_V_NOTHING;
         return cf_v_read_frames(v, &v->code, &v->frames) == CF_OK;
     }
-    if (cf_v_enter(v) != CF_OK || cf_v_read_frames(v, &v->code, &v->frames) != CF_OK ||
-        cf_v_read_frames(v, d->was, &d->old) != CF_OK)
+    if (cf_v_enter(v) != CF_OK || cf_v_read_frames(v, d->was, &d->old) != CF_OK ||
+        cf_v_read_frames(v, &v->code, &v->frames) != CF_OK)
         return 0;
     d->old_frame = d->old.all;
     return d->old.count <= v->frames.count;
@@ -331,7 +339,9 @@ static int read_frames(struct cf_delta *d) {
 int cf_delta_holds(struct cf_delta *d, struct cf_verifier *v, uint32_t i) {
     const struct cf_edit *edit = d->rewrite->code[i].edit;
     struct cf_verify_failure ignored;
-    if (edit->code.has_jsr || cf_v_open(v, &d->view->methods[i], &ignored) != CF_OK) return 0;
+    if (edit->code.has_jsr || edit->code.max_locals > 62 ||
+        cf_v_open(v, &d->view->methods[i], &ignored) != CF_OK)
+        return 0;
     d->v = v;
     d->was = &edit->code;
     d->locals = d->was->max_locals;
@@ -344,7 +354,7 @@ int cf_delta_holds(struct cf_delta *d, struct cf_verifier *v, uint32_t i) {
     d->frame = v->frames.all;
     d->pieces_count = d->old_pc = d->branch = d->a_switch = d->depth_pc = d->depth = d->begun = 0;
     for (uint32_t k = 0; k < v->locals_used; k++) v->locals[k] = CF_V_TOP;
-    v->handlers_count = v->pc = 0;
+    v->handlers_count = v->pc = d->ran_length = 0;
     v->is_stepping = 1;
     uint32_t most = edit->sites_count + 2 * d->was->switches_count + 2;
     if (most > d->pieces_capacity)

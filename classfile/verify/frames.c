@@ -237,15 +237,16 @@ static enum cf_status begin_locals(struct table *t) {
 
 static enum cf_status make_room(const struct table *t, uint32_t count) {
     struct cf_vframes *f = t->frames;
+    struct cf_verifier *v = t->v;
     uint32_t length = t->code->length < 512 ? 512 : t->code->length;
     if (count >= f->capacity) {
-        f->all = cf_v_grow(t->v, NULL, &f->capacity, 0, count + 1, sizeof *f->all);
+        f->all = cf_v_grow(v, NULL, &f->capacity, 0, count + 1, sizeof *f->all);
         if (!f->all) return CF_NO_MEMORY;
     }
-    if (count && length > f->at_capacity) {
-        f->at = cf_v_grow(t->v, NULL, &f->at_capacity, 0, length, sizeof *f->at);
-        if (!f->at) return CF_NO_MEMORY;
-        memset(f->at, 0, f->at_capacity * sizeof *f->at);
+    if (count && length > v->frame_at_capacity) {
+        v->frame_at = cf_v_grow(v, NULL, &v->frame_at_capacity, 0, length, sizeof *v->frame_at);
+        if (!v->frame_at) return CF_NO_MEMORY;
+        memset(v->frame_at, 0, v->frame_at_capacity * sizeof *v->frame_at);
     }
     return CF_OK;
 }
@@ -263,7 +264,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *cod
     if (count) CF_TRY(begin_locals(&t));
     for (uint32_t i = 0; i < count; i++) {
         CF_TRY(read_frame(&t));
-        frames->at[t.frame.pc] = (uint16_t)i;
+        v->frame_at[t.frame.pc] = (uint16_t)i;
         frames->all[i] = t.frame;
     }
     frames->count = count;

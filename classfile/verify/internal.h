@@ -113,8 +113,6 @@ struct cf_vframes {        // a StackMapTable; the arrays keep the room that a m
     uint32_t count, capacity;
     cf_vtype *types;
     uint32_t types_count, types_capacity;
-    uint16_t *at; // by pc: perhaps the index of a frame
-    uint32_t at_capacity;
     int has_new; // it names a `new`
 };
 
@@ -168,6 +166,8 @@ struct cf_verifier {
     int is_marked;         // all instructions are; else those that have been run
     uint64_t work;         // steps of loops that multiply
     struct cf_vframes frames;
+    uint16_t *frame_at; // by pc: perhaps the index of a frame; of the table that was read last
+    uint32_t frame_at_capacity;
     struct cf_vhandler *handlers;
     uint32_t handlers_count, handlers_capacity;
 
@@ -301,7 +301,7 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *cod
 static inline const struct cf_vframe *cf_v_frame_at(const struct cf_verifier *v, uint32_t pc) {
     const struct cf_vframes *f = &v->frames;
     if (pc >= v->code.length || !f->count) return NULL;
-    uint32_t i = f->at[pc]; // of this method, or of one before
+    uint32_t i = v->frame_at[pc]; // of this method, or of one before
     return i < f->count && f->all[i].pc == pc ? &f->all[i] : NULL;
 }
 
@@ -389,6 +389,11 @@ static inline void cf_v_set_local(struct cf_verifier *v, uint32_t index, cf_vtyp
 
 cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
                           cf_vtype *top);
+static inline cf_vtype *cf_v_put_result(const struct cf_vmember *m, cf_vtype *top) {
+    top[0] = m->types[1 + m->arguments];
+    top[1] = m->types[2 + m->arguments];
+    return top + m->results;
+}
 // May the instruction at v->pc name the constant? 1, or 0: failed.
 int cf_v_ask_constant(struct cf_verifier *v, uint32_t index);
 static inline int cf_v_is_constant(struct cf_verifier *v, uint32_t index) {

@@ -40,7 +40,7 @@ CF_SELDOM static const struct cf_vmember *refuse(struct cf_verifier *v, const st
     return NULL;
 }
 
-CF_SELDOM static const struct cf_vmember *find_operand(struct cf_verifier *v, const uint8_t *p) {
+static const struct cf_vmember *operand(struct cf_verifier *v, const uint8_t *p) {
     uint32_t index = cf_be2(p + 1);
     if (!cf_v_is_constant(v, index)) return NULL;
     if (!(tags_of(v, *p) >> cf_tag_at(v->cls, index) & 1)) {
@@ -49,16 +49,6 @@ CF_SELDOM static const struct cf_vmember *find_operand(struct cf_verifier *v, co
     }
     const struct cf_vmember *m = cf_v_member(v, index);
     return !m || (m->instructions & CF_V_BIT(*p)) ? m : refuse(v, m, p);
-}
-
-static inline const struct cf_vmember *operand(struct cf_verifier *v, const uint8_t *p) {
-    uint32_t index = cf_be2(p + 1);
-    if (index < v->cls->constant_pool_count && (v->memo[index] & CF_V_KINDS) == CF_V_IS_MEMBER &&
-        (index < v->old_constants || cf_v_is_new(v))) {
-        const struct cf_vmember *m = cf_v_member(v, index);
-        if (m->instructions & CF_V_BIT(*p)) return m;
-    }
-    return find_operand(v, p);
 }
 
 // --- the operand stack ---
@@ -140,12 +130,6 @@ CF_SELDOM static int is_lambda_of(const struct cf_verifier *v, struct cf_slice h
            memcmp(name.bytes + host.length, between, n) == 0;
 }
 
-static inline cf_vtype *put_result(const struct cf_vmember *m, cf_vtype *top) {
-    top[0] = m->types[1 + m->arguments];
-    top[1] = m->types[2 + m->arguments];
-    return top + m->results;
-}
-
 CF_SELDOM static cf_vtype *invoke_special(struct cf_verifier *v, const struct cf_vmember *m,
                                           cf_vtype *top) {
     if (!takes_values(v, m->types + 1, m->arguments, top)) return NULL;
@@ -155,7 +139,7 @@ CF_SELDOM static cf_vtype *invoke_special(struct cf_verifier *v, const struct cf
     int of_host =
         v->cls->major_version < 61 && is_lambda_of(v, cf_class_name(v->cls, m->class_index));
     if (!takes_values(v, of_host ? &m->types[0] : &v->this_type, 1, top)) return NULL;
-    return put_result(m, top - 1);
+    return cf_v_put_result(m, top - 1);
 }
 
 // Protected in java.lang.Object: for objects of this class only; and arrays have a public clone().
@@ -170,8 +154,8 @@ CF_SELDOM static int may_call(struct cf_verifier *v, const struct cf_vmember *m,
     return 0;
 }
 
-CF_SELDOM static cf_vtype *use_member(struct cf_verifier *v, const struct cf_vrow *row,
-                                      const uint8_t *p, cf_vtype *top) {
+cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
+                          cf_vtype *top) {
     const struct cf_vmember *m = operand(v, p);
     if (!m || (*p >= CF_OP_invokeinterface && !check_bytes(v, m, p))) return NULL;
     if (row->kind == CF_V_INVOKE_SPECIAL) return invoke_special(v, m, top);
@@ -180,25 +164,5 @@ CF_SELDOM static cf_vtype *use_member(struct cf_verifier *v, const struct cf_vro
     if (!takes_values(v, m->types + 1 - object, n, top)) return NULL;
     top -= n;
     if (m->is_protected && *p == CF_OP_invokevirtual && !may_call(v, m, top[0])) return NULL;
-    return row->second ? put_result(m, top) : top;
-}
-
-// The usual case: the constant was met before, and the words are equal.
-cf_vtype *cf_v_use_member(struct cf_verifier *v, const struct cf_vrow *row, const uint8_t *p,
-                          cf_vtype *top) {
-    uint32_t index = cf_be2(p + 1);
-    if (index >= v->old_constants &&
-        (!cf_v_is_known_new(v) || index >= v->cls->constant_pool_count))
-        return use_member(v, row, p, top);
-    cf_vmemo memo = v->memo[index];
-    if ((memo & CF_V_KINDS) != CF_V_IS_MEMBER) return use_member(v, row, p, top);
-    const struct cf_vmember *m = (const struct cf_vmember *)(uintptr_t)(memo - CF_V_IS_MEMBER);
-    if (!(m->simple & CF_V_BIT(*p))) return use_member(v, row, p, top);
-    uint64_t object = (uint64_t)-row->under, n = (m->arguments & row->operand) + object;
-    if ((uint64_t)(top - v->stack) < n + CF_V_SLACK) return use_member(v, row, p, top);
-    const cf_vtype *needed = m->types + 1 - object, *bottom = top - n;
-    for (uint64_t i = 0; i < n; i++)
-        if ((bottom[i] ^ needed[i]) & v->compared) return use_member(v, row, p, top);
-    top -= n;
-    return row->second ? put_result(m, top) : top;
+    return row->second ? cf_v_put_result(m, top) : top;
 }

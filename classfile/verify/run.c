@@ -258,6 +258,26 @@ CF_SELDOM static cf_vtype *swap(struct cf_verifier *v, cf_vtype *top) {
 
 // --- all of them ---
 
+// Mostly the constant was met before, and the words are equal.
+static inline cf_vtype *use_member(struct cf_verifier *v, const struct cf_vrow *row,
+                                   const uint8_t *p, cf_vtype *top) {
+    uint32_t index = cf_be2(p + 1);
+    if (index >= v->old_constants &&
+        (!cf_v_is_known_new(v) || index >= v->cls->constant_pool_count))
+        return cf_v_use_member(v, row, p, top);
+    cf_vmemo memo = v->memo[index];
+    if ((memo & CF_V_KINDS) != CF_V_IS_MEMBER) return cf_v_use_member(v, row, p, top);
+    const struct cf_vmember *m = (const struct cf_vmember *)(uintptr_t)(memo - CF_V_IS_MEMBER);
+    uint64_t object = (uint64_t)-row->under, n = (m->arguments & row->operand) + object;
+    if (!(m->simple & CF_V_BIT(*p)) || (uint64_t)(top - v->stack) < n + CF_V_SLACK)
+        return cf_v_use_member(v, row, p, top);
+    const cf_vtype *needed = m->types + 1 - object;
+    for (const cf_vtype *at = top - n; at < top; at++, needed++)
+        if ((*at ^ *needed) & v->compared) return cf_v_use_member(v, row, p, top);
+    top -= n;
+    return row->second ? cf_v_put_result(m, top) : top;
+}
+
 // Of a row of the table that takes something from the stack: which operand is not there?
 CF_SELDOM static cf_vtype *bad_step(struct cf_verifier *v, const struct cf_vrow *row,
                                     const cf_vtype *top) {
@@ -327,7 +347,7 @@ cf_vtype *cf_v_run(struct cf_verifier *v, cf_vtype *top, uint64_t stop, int *fal
             top[1] = row->second;
             top += row->net;
         } else if (row->kind == CF_V_MEMBER) {
-            if (!(top = cf_v_use_member(v, row, p, top))) return NULL;
+            if (!(top = use_member(v, row, p, top))) return NULL;
         } else if (row->kind == CF_V_PUSH) {
             top[0] = locals[row->from]; // a constant
             top[1] = row->second;
