@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import threading
 import time
 import unittest
 
@@ -62,7 +63,8 @@ class KitTest(unittest.TestCase):
         return done
 
     def tool(self, *arguments, status=0):
-        return self.run_command(INSTR, *arguments, status=status)
+        """instr with these arguments. attach is to have changed all classes when it ends, also on a busy machine."""
+        return self.run_command(INSTR, *arguments, *(["--wait"] if arguments[0] == "attach" else []), status=status)
 
     def java(self, *arguments, **more):
         return self.run_command(os.path.join(JDK, "bin", "java"), *arguments, **more)
@@ -102,7 +104,7 @@ class ShopTest(KitTest):
 
 
 class Running:
-    """A program that ends with its standard input."""
+    """A program that ends with its standard input. Who waits for a line for two minutes ends it, too."""
 
     def __init__(self, test, *arguments):
         self.test = test
@@ -118,7 +120,12 @@ class Running:
             time.sleep(0.1)
 
     def line(self):
-        return self.process.stdout.readline().rstrip("\n")
+        late = threading.Timer(120, self.process.kill)
+        late.start()
+        try:
+            return self.process.stdout.readline().rstrip("\n")
+        finally:
+            late.cancel()
 
     def ask(self, line=""):
         self.process.stdin.write(line + "\n")
