@@ -196,6 +196,7 @@ def nested(jdk, work, agent, peers, options):
     for _ in range(options.rounds):
         for name, more in rows:
             times[name].append(nested_once([jdk.tool("java"), *more, "-cp", out, "Nested"]))
+            peers.clean()
     plain = statistics.median(times.pop(""))
     print(f"program: ten nested calls, JDK {jdk.version}, medians of {options.rounds} runs; plain: {plain:.0f} ns")
     for name, found in times.items():

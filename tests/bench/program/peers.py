@@ -7,6 +7,7 @@ left out, with the reason, where it can't be reached.
 import glob
 import os
 import re
+import shutil
 import subprocess
 import zipfile
 
@@ -31,6 +32,12 @@ class Peers:
     def __init__(self, work, jdk, jars):
         self.work, self.jdk, self.jars = work, jdk, jars
         self.fetched = {}
+        self.records = os.path.join(work, "kieker")
+
+    def clean(self):
+        """Removes what a peer has recorded: Kieker writes a gigabyte for each run."""
+        shutil.rmtree(self.records, ignore_errors=True)
+        os.makedirs(self.records)
 
     def rows(self, class_path, pattern, jacoco):
         """Of whole programs: name and options. pattern: the program's classes, as instr's option `include` has them."""
@@ -81,15 +88,15 @@ class Peers:
         agent = self.artifact("Kieker")
         if not agent:
             return
-        woven, records = os.path.join(self.work, "aop.xml"), os.path.join(self.work, "kieker")
-        os.makedirs(records, exist_ok=True)
+        woven = os.path.join(self.work, "aop.xml")
+        self.clean()
         with open(woven, "w", encoding="utf-8") as file:
             file.write(KIEKER % classes)
         options = [f"-javaagent:{agent}", "-Dkieker.monitoring.skipDefaultAOPConfiguration=true",
                    f"-Dorg.aspectj.weaver.loadtime.configuration=file:{woven}"]
         yield "Kieker, collecting nothing", [*options, "-Dkieker.monitoring.writer=kieker.monitoring.writer.dump.DumpWriter"]
         yield "Kieker, writing a file", [*options, "-Dkieker.monitoring.writer=kieker.monitoring.writer.filesystem.FileWriter",
-                                         f"-Dkieker.monitoring.writer.filesystem.FileWriter.customStoragePath={records}"]
+                                         f"-Dkieker.monitoring.writer.filesystem.FileWriter.customStoragePath={self.records}"]
 
     def async_profiler(self):
         jar = self.artifact("async-profiler")
