@@ -130,10 +130,6 @@ public final class InstrSampling {
             }
             long calls = InstrUnsafe.get(row + NEXT);
             if (((int) calls & LEFT) == 0) {
-                if (InstrThreads.isLeft(id)) {
-                    InstrThreads.own(id);
-                    if (InstrThreads.ownRow(id) != 0) return enterAny(id, what);
-                }
                 InstrThreads.add(row, what);
                 return open(id, row, what);
             }
@@ -200,23 +196,9 @@ public final class InstrSampling {
     }
 
     /** The call of super() or this() has returned. */
-    public static void initialized(int id) {
-        try {
-            long row = InstrThreads.ownRow(id);
-            if (row != 0 && (InstrUnsafe.get(row + NEXT) & SOME) != 0) {
-                InstrThreads.addThrown(row, -1);
-                return;
-            }
-        } catch (Throwable failed) {
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
-        }
-        initializedAny(id);
-    }
-
-    /** The same of a constructor that is on the stack if it is running, or of a thread without a row for it. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void initializedAny(int id) {
+    public static void initialized(int id) {
         InstrCalls.initialized(id);
         try {
             long row = currentRow(id);

@@ -250,16 +250,6 @@ final class InstrThreads {
         return page != null && page.owner == InstrUnsafe.tid() ? row(page.rows, id) : 0;
     }
 
-    /** Has the thread ended that owned the page of a method, or has it no slot any more? */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static boolean isLeft(int id) {
-        InstrOwned page = OWNED[id >>> ROW_BITS];
-        if (page == null) return false;
-        long owner = page.owner, line = line(owner);
-        return InstrUnsafe.get(line) != owner && InstrUnsafe.get(line ^ 1 << LINE_SHIFT) != owner;
-    }
-
     /** Tries to own the page of a method; see ownRow. Virtual threads own nothing. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline

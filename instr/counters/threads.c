@@ -98,7 +98,6 @@ static void on_thread_end(void *pointer) {
     }
     // It keeps its slot until a thread needs the block or the slot.
     pthread_mutex_lock(&state.mutex);
-    thread->line->tid = NOBODY; // Java code sees that it has ended: InstrThreads.isLeft
     thread->free = true;
     thread->next_free = state.free;
     state.free = thread;
