@@ -107,7 +107,8 @@ public final class InstrExceptions {
 
     /**
      * A handler that may rethrow the exception has caught it: finally, synchronized. Returns the note for rethrown. Some
-     * frames are left out, as in left.
+     * frames are left out, as in left. What can be noted can also be told by rethrown: pass finds more room on the stack
+     * than that needs, even where it is interpreted and this is compiled. Otherwise one flight would be counted twice.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
@@ -133,6 +134,7 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static long pass(Throwable exception, int method) {
+        InstrThreads.mostRoom();
         InstrFlight flight = flight();
         return exception == null || flight == null ? 0 : end(flight, exception, method, true);
     }
@@ -164,6 +166,7 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void leave(Throwable exception, int method) {
+        InstrThreads.mostRoom();
         InstrFlight flight = flight();
         if (exception == null || flight == null) return;
         if (!isKnown(flight, exception, 3)) {
