@@ -339,7 +339,7 @@ static int read_frames(struct cf_delta *d) {
 int cf_delta_holds(struct cf_delta *d, struct cf_verifier *v, uint32_t i) {
     const struct cf_edit *edit = d->rewrite->code[i].edit;
     struct cf_verify_failure ignored;
-    if (edit->code.has_jsr || edit->code.max_locals > 62 ||
+    if (edit->code.has_jsr || edit->code.max_locals > 62 || // bits of v->named
         cf_v_open(v, &d->view->methods[i], &ignored) != CF_OK)
         return 0;
     d->v = v;

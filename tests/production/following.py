@@ -257,6 +257,9 @@ def paced(t):
             options = f"calls,include=java.**:sun.**:jdk.**:Many,calls.file={counts}"
             c.run("enable", options)  # loads what enabling needs
             c.run("off")
+            few = c.run("enable", "calls,include=java.util.zip.*:Many", "0")
+            expect(problems, f"{few['remaining']} of {few['classes']} classes follow, which are few", few["remaining"] == 0 and 1 < few["classes"] <= 32)
+            c.run("off")
             calls()
             c.start("enable", options)
             answer = list(c.events())

@@ -44,6 +44,7 @@
             "instrumented by then: those on the stacks of threads first, and the "                 \
             "application's before the JDK's. The output says how many follow in "                  \
             "the background; 'instr status' and 'instr top' show the progress. "                   \
+            "A few, up to 32, are waited for, two seconds at most. "                               \
             "With --wait the command returns when all are instrumented.")                          \
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing and has done",         \
             "Prints the enabled passes, what was instrumented, what was skipped "                  \

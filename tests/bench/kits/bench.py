@@ -8,6 +8,7 @@ import sys
 import time
 
 from harness import jdks
+from program.peers import build_agent
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ADVICE = """@instr.kit.Advice("{target}")
@@ -63,12 +64,8 @@ class Bench:
         if not library:
             print("kit: skipped: Byte Buddy: byte-buddy.jar is missing (Debian: libbyte-buddy-java)")
             return None
-        folder, manifest = os.path.join(self.out, "buddy"), os.path.join(self.out, "buddy.mf")
-        self.javac(folder, library[0], os.path.join(HERE, "Buddy.java"))
-        with open(manifest, "w", encoding="utf-8") as file:
-            file.write(f"Premain-Class: Buddy\nClass-Path: {library[0]}\n")
-        self.output([self.jdk.tool("jar"), "cfm", folder + ".jar", manifest, "-C", folder, "."])
-        return ["-Dnet.bytebuddy.experimental=true", f"-javaagent:{folder}.jar="]  # it refuses JDKs that it does not know
+        agent = build_agent(self.jdk, os.path.join(HERE, "Buddy.java"), library[0], os.path.join(self.out, "buddy"))
+        return ["-Dnet.bytebuddy.experimental=true", f"-javaagent:{agent}="]  # it refuses JDKs that it does not know
 
     def java(self, *options):
         return [self.jdk.tool("java"), *options, "-cp", self.app]

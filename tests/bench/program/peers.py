@@ -76,13 +76,9 @@ class Peers:
             return
         folder = os.path.join(self.work, f"buddy-{self.jdk.version}")
         if "Byte Buddy" not in self.fetched:
-            self.fetched["Byte Buddy"] = folder + ".jar"
-            run([self.jdk.tool("javac"), "-nowarn", "--release", "8", "-Xlint:none", "-cp", library[0], "-d", folder, os.path.join(HERE, "Buddy.java")])
-            with open(folder + ".mf", "w", encoding="utf-8") as file:
-                file.write(f"Premain-Class: Buddy\nClass-Path: {library[0]}\n")
-            run([self.jdk.tool("jar"), "cfm", folder + ".jar", folder + ".mf", "-C", folder, "."])
+            self.fetched["Byte Buddy"] = build_agent(self.jdk, os.path.join(HERE, "Buddy.java"), library[0], folder)
         for what in ("calls", "timing"):
-            yield f"Byte Buddy, as {what}", ["-Dnet.bytebuddy.experimental=true", f"-javaagent:{folder}.jar={what}:{regex}"]
+            yield f"Byte Buddy, as {what}", ["-Dnet.bytebuddy.experimental=true", f"-javaagent:{self.fetched['Byte Buddy']}={what}:{regex}"]
 
     def kieker(self, classes):
         agent = self.artifact("Kieker")
@@ -124,6 +120,16 @@ class Peers:
             except (OSError, subprocess.SubprocessError):
                 return None
         return next(iter(glob.glob(folder + "/*.jar")), None)
+
+
+def build_agent(jdk, source, library, folder):
+    """A jar with a Java agent beside `folder`, in which its classes are: that of the source, whose class path is one jar. Returns its path."""
+    name = os.path.basename(source)[:-5]
+    run([jdk.tool("javac"), "-nowarn", "--release", "8", "-Xlint:none", "-cp", library, "-d", folder, source])
+    with open(folder + ".mf", "w", encoding="utf-8") as file:
+        file.write(f"Premain-Class: {name}\nClass-Path: {library}\n")
+    run([jdk.tool("jar"), "cfm", folder + ".jar", folder + ".mf", "-C", folder, "."])
+    return folder + ".jar"
 
 
 def run(command):
