@@ -134,7 +134,7 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static long pass(Throwable exception, int method) {
-        InstrThreads.mostRoom();
+        findRoom();
         InstrFlight flight = flight();
         return exception == null || flight == null ? 0 : end(flight, exception, method, true);
     }
@@ -166,7 +166,7 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void leave(Throwable exception, int method) {
-        InstrThreads.mostRoom();
+        findRoom();
         InstrFlight flight = flight();
         if (exception == null || flight == null) return;
         if (!isKnown(flight, exception, 3)) {
@@ -189,6 +189,18 @@ public final class InstrExceptions {
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, -1, "exceptions");
         }
+    }
+
+    /**
+     * Fails if the stack does not suffice for what reports an exception. build.py raises max_stack, which compiled code
+     * finds unused at its entry because it may call. It has no reference while it calls: C1 of JDK 8 cannot describe one
+     * in so large a frame, and does not compile the method then.
+     */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static void findRoom() {
+        InstrThreads.mostRoom();
+        if (InstrUnsafe.tid() == 0) InstrThreads.findLine(); // no constructed thread has this id
     }
 
     /** The exceptions in flight on the current thread. Null: unavailable now. */
