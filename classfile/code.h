@@ -40,7 +40,10 @@ struct cf_code {
     uint32_t end;             // one past the Code attribute
     // Offsets of the info of these attributes and their lengths; 0: absent.
     uint32_t stack_map_table, stack_map_table_length;
-    int has_others; // it has other attributes than StackMapTable and LineNumberTable
+    uint32_t local_variable_table, local_variable_table_length;
+    // It has others than one of each of these, LineNumberTable and LocalVariableTypeTable; or they
+    // are not known by their index yet (cf_note_attribute).
+    int has_others;
 
     // After cf_code_scan; all in the class's arena.
     uint32_t count; // of instructions

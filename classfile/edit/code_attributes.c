@@ -51,6 +51,19 @@ static inline const uint8_t *begin_entries(const struct cf_layout *l, const uint
     return from + 8 + n;
 }
 
+// What pcs are mapped by, in one piece: stores through byte pointers would have it read again.
+struct places {
+    const struct cf_layout *l;
+    const uint16_t *moved;
+    const uint8_t *marks;
+    uint32_t length;
+};
+
+static inline struct places places_of(const struct cf_layout *l) {
+    struct places places = {l, l->moved, l->edit->code.marks, l->edit->code.length};
+    return places;
+}
+
 // Where what begins at `pc` begins: parameters, and the first line, at the entry.
 static inline uint32_t moved_start(const uint16_t *moved, uint32_t pc) {
     uint32_t by = moved[pc];
@@ -58,9 +71,9 @@ static inline uint32_t moved_start(const uint16_t *moved, uint32_t pc) {
 }
 
 // A line begins where falling into it arrives, so that what is inserted there belongs to it.
-static inline uint32_t moved_line(const struct cf_layout *l, uint32_t pc) {
-    if ((l->edit->code.marks[pc] & CF_MARK_SPLIT) && pc != 0) return cf_at_before(l, pc);
-    return moved_start(l->moved, pc);
+static inline uint32_t moved_line(struct places places, uint32_t pc) {
+    if ((places.marks[pc] & CF_MARK_SPLIT) && pc != 0) return cf_at_before(places.l, pc);
+    return moved_start(places.moved, pc);
 }
 
 // Of several lines at one pc HotSpot tells the first for the instruction there, and the last from
@@ -72,43 +85,31 @@ CF_SELDOM static uint32_t line_again(const struct cf_layout *l, const uint8_t *f
     uint32_t pc = cf_be2(from), next = pc + cf_instruction_length(code->bytes, pc, code->length);
     uint32_t then = end - from > 4 ? cf_be2(from + 4) : UINT32_MAX;
     if (next >= code->length || (then >= pc && then <= next)) return first;
-    return moved_line(l, next) << 16 | cf_be2(from + 2);
+    return moved_line(places_of(l), next) << 16 | cf_be2(from + 2);
 }
 
 static enum cf_status map_lines(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
-    const uint8_t *end = begin_entries(l, from, to, 4), *marks = l->edit->code.marks;
-    uint32_t length = l->edit->code.length, before = UINT32_MAX, first = 0;
+    const uint8_t *end = begin_entries(l, from, to, 4);
+    struct places places = places_of(l);
+    uint32_t before = UINT32_MAX, first = 0;
     if (!end) return l->edit->error.status;
     for (from += 8, to += 8; from < end; from += 4, to += 4) {
         uint32_t entry = cf_be4(from), pc = entry >> 16;
-        if (pc >= length) return broken(l, from, "line number out of the code");
-        if (pc == before && (marks[pc] & CF_MARK_EDIT)) {
+        if (pc >= places.length) return broken(l, from, "line number out of the code");
+        if (pc == before && (places.marks[pc] & CF_MARK_EDIT)) {
             cf_put4(to, line_again(l, from, end, first));
             continue;
         }
         before = pc;
-        first = moved_line(l, pc) << 16 | (entry & 0xffff);
+        first = moved_line(places, pc) << 16 | (entry & 0xffff);
         cf_put4(to, first);
     }
     return CF_OK;
 }
 
-// What ranges are mapped by, in one piece: stores through byte pointers would have it read again.
-struct ranges {
-    const struct cf_layout *l;
-    const uint16_t *moved;
-    const uint8_t *marks;
-    uint32_t length;
-};
-
-static inline struct ranges ranges_of(const struct cf_layout *l) {
-    struct ranges ranges = {l, l->moved, l->edit->code.marks, l->edit->code.length};
-    return ranges;
-}
-
 // A start_pc and its length, which are at `from`; written to `to`. Returns 0 when they leave the
 // code.
-static inline int map_range_at(struct ranges r, const uint8_t *from, uint8_t *to) {
+static inline int map_range_at(struct places r, const uint8_t *from, uint8_t *to) {
     uint32_t range = cf_be4(from), start = range >> 16, length = range & 0xffff;
     uint32_t end = start + length;
     if (start >= r.length || end > r.length) return 0; // the JVM refuses it as well
@@ -121,11 +122,11 @@ static inline int map_range_at(struct ranges r, const uint8_t *from, uint8_t *to
 // LocalVariableTable and LocalVariableTypeTable.
 static enum cf_status map_variables(const struct cf_layout *l, const uint8_t *from, uint8_t *to) {
     const uint8_t *end = begin_entries(l, from, to, 10);
-    struct ranges ranges = ranges_of(l);
+    struct places places = places_of(l);
     if (!end) return l->edit->error.status;
     for (from += 8, to += 8; from < end; from += 10, to += 10) {
         memcpy(to + 2, from + 2, 8);
-        if (!map_range_at(ranges, from, to)) return broken(l, from, "range out of the code");
+        if (!map_range_at(places, from, to)) return broken(l, from, "range out of the code");
     }
     return CF_OK;
 }
@@ -139,7 +140,7 @@ static void map_range(struct table *t) {
     t->r.pos += 4;
     if (cf_be4(t->r.bytes + pos) == t->l->edit->code.length << 16)
         set2(t, pos, t->l->body_end);
-    else if (!map_range_at(ranges_of(t->l), t->r.bytes + pos, t->info + (pos - t->base)))
+    else if (!map_range_at(places_of(t->l), t->r.bytes + pos, t->info + (pos - t->base)))
         malformed(t, "range out of the code");
 }
 

@@ -6,7 +6,7 @@ static enum cf_status truncated(struct cf_error *error, uint32_t offset) {
     return cf_fail(error, CF_TRUNCATED, offset, "truncated", 0);
 }
 
-// Finds the StackMapTable, and checks that the attributes fill the rest of the Code attribute.
+// Finds the tables, and checks that the attributes fill the rest of the Code attribute.
 static enum cf_status find_attributes(struct cf_code *code, struct cf_error *error) {
     const struct cf_class *cls = code->cls;
     uint32_t pos = code->attributes, end = code->end;
@@ -18,10 +18,13 @@ static enum cf_status find_attributes(struct cf_code *code, struct cf_error *err
         pos += n;
         if (name != cls->utf8_stack_map_table || !name) { // index 0 is not a name
             if (name == cls->utf8_line_number_table && name) continue;
-            code->has_others = 1;
-            if (name == cls->utf8_local_variable_table ||
-                name == cls->utf8_local_variable_type_table)
+            if (name == cls->utf8_local_variable_table && name && !code->local_variable_table) {
+                code->local_variable_table = pos - n;
+                code->local_variable_table_length = n;
                 continue;
+            }
+            if (name == cls->utf8_local_variable_type_table && name) continue;
+            code->has_others = 1;
             if (!CF_IS(cf_utf8(cls, name), "StackMapTable")) continue;
         }
         if (code->stack_map_table) continue;

@@ -365,7 +365,7 @@ int cf_delta_holds(struct cf_delta *d, struct cf_verifier *v, uint32_t i) {
     add_piece(d, v->pc);
     if (d->delegate) d->called_at = place_of(d, d->delegate).at;
     return same_frames(d) && same_exceptions(d) && cf_v_check_code(v, d->frame, 0) == CF_OK &&
-           ((!v->code.has_others && !v->frames.has_new) || cf_v_check_places(v) == CF_OK);
+           cf_v_check_places(v) == CF_OK;
 }
 
 // Version 50 may be verified in the old way (JVMS 4.10), and strict fields are rare.

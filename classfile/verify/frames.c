@@ -11,14 +11,17 @@ struct table {
     const struct cf_code *code;
     struct cf_vframes *frames;
     const uint8_t *p, *end;
-    struct cf_vframe frame; // the one before, then the one at hand
-    uint32_t tops;          // so many of the types read last come first, and are TOP
-    int met_this;           // uninitializedThis is among the types
-    int is_cut;             // the end was passed
+    // The frame before, then the one at hand. Not in the order of struct cf_vframe: what has just
+    // been stored in parts would be loaded as a whole, for which processors wait.
+    uint32_t locals, locals_count, first, stack, pc, unset, stack_count;
+    int this_uninitialized;
+    uint32_t tops; // so many of the types read last come first, and are TOP
+    int met_this;  // uninitializedThis is among the types
+    int is_cut;    // the end was passed
 };
 
 static enum cf_status bad_frame(struct table *t, const char *reason, uint32_t value) {
-    t->v->pc = t->frame.pc == UINT32_MAX ? 0 : t->frame.pc;
+    t->v->pc = t->pc == UINT32_MAX ? 0 : t->pc;
     return cf_v_fail(t->v, reason, value);
 }
 
@@ -78,20 +81,16 @@ enum { SIMPLE_TYPES = sizeof simple / sizeof *simple };
 // Appends `count` types; *slots: what they take.
 static inline enum cf_status read_types(struct table *t, uint32_t count, uint32_t limit,
                                         uint32_t *slots) {
-    // One byte each at least: the count is not believed before the bytes are there.
+    // One byte each at least: so many are there as long as there are types to come.
     if (count > (uint32_t)(t->end - t->p)) return bad_frame(t, "stack map frames are cut off", 0);
     const uint8_t *p = t->p, *end = t->end;
     cf_vtype *out = room(t, 2 * count), *start = out;
     if (!out) return CF_UNVERIFIABLE;
     // Frames that were made anew often begin with unused locals.
-    for (; count > 0 && p < end && *p == CF_TYPE_TOP; count--, p++) *out++ = CF_V_TOP;
+    for (; count > 0 && *p == CF_TYPE_TOP; count--, p++) *out++ = CF_V_TOP;
     t->tops = (uint32_t)(out - start);
     for (; count > 0; count--) {
-        unsigned tag = CF_TYPE_TOP;
-        if (p < end)
-            tag = *p++;
-        else
-            t->is_cut = 1;
+        unsigned tag = *p++;
         if (tag < SIMPLE_TYPES) {
             out[0] = simple[tag].type;
             out[1] = simple[tag].second;
@@ -100,12 +99,14 @@ static inline enum cf_status read_types(struct table *t, uint32_t count, uint32_
         }
         if (tag == CF_TYPE_OBJECT && end - p >= 2) {
             p += 2;
-            if (!(*out++ = cf_v_class(t->v, cf_be2(p - 2)))) return CF_UNVERIFIABLE;
-            continue;
+            *out = cf_v_class(t->v, cf_be2(p - 2));
+        } else {
+            t->p = p;
+            *out = read_type(t, tag);
+            p = t->p;
         }
-        t->p = p;
-        if (!(*out++ = read_type(t, tag))) return CF_UNVERIFIABLE;
-        p = t->p;
+        if (!*out++) return CF_UNVERIFIABLE;
+        if (count - 1 > (uint32_t)(end - p)) return bad_frame(t, "stack map frames are cut off", 0);
     }
     t->p = p;
     *slots = (uint32_t)(out - start);
@@ -115,46 +116,43 @@ static inline enum cf_status read_types(struct table *t, uint32_t count, uint32_
 }
 
 static enum cf_status append(struct table *t, uint32_t count) {
-    struct cf_vframe *f = &t->frame;
-    uint32_t slots = 0, before = f->locals_count;
+    uint32_t slots = 0, before = t->locals_count;
     // The types before stay where they are if these come right behind them.
-    if (f->locals + before != t->frames->types_count) {
+    if (t->locals + before != t->frames->types_count) {
         cf_vtype *out = room(t, before);
         if (!out) return CF_UNVERIFIABLE;
-        for (uint32_t i = 0; i < before; i++) out[i] = t->frames->types[f->locals + i];
-        f->locals = t->frames->types_count;
+        for (uint32_t i = 0; i < before; i++) out[i] = t->frames->types[t->locals + i];
+        t->locals = t->frames->types_count;
         t->frames->types_count += before;
     }
     CF_TRY(read_types(t, count, t->code->max_locals - before, &slots));
-    if (f->first == before) f->first += t->tops;
-    f->locals_count += slots;
+    if (t->first == before) t->first += t->tops;
+    t->locals_count += slots;
     return CF_OK;
 }
 
 static enum cf_status chop(struct table *t, uint32_t count) {
-    struct cf_vframe *f = &t->frame;
     for (; count > 0; count--) {
-        if (f->locals_count == 0) return bad_frame(t, "chop frame: no such local", 0);
-        cf_vtype last = t->frames->types[f->locals + --f->locals_count];
-        if (last == CF_V_LONG_2 || last == CF_V_DOUBLE_2) f->locals_count--;
+        if (t->locals_count == 0) return bad_frame(t, "chop frame: no such local", 0);
+        cf_vtype last = t->frames->types[t->locals + --t->locals_count];
+        if (last == CF_V_LONG_2 || last == CF_V_DOUBLE_2) t->locals_count--;
     }
-    if (f->first > f->locals_count) f->first = f->locals_count;
+    if (t->first > t->locals_count) t->first = t->locals_count;
     return CF_OK;
 }
 
 static enum cf_status read_stack(struct table *t, uint32_t count) {
-    t->frame.stack = t->frames->types_count;
+    t->stack = t->frames->types_count;
     if (!count) return CF_OK;
-    return read_types(t, count, t->code->max_stack, &t->frame.stack_count);
+    return read_types(t, count, t->code->max_stack, &t->stack_count);
 }
 
 // What is known once the locals are.
 static void look_at_locals(struct table *t) {
-    struct cf_vframe *f = &t->frame;
-    const cf_vtype *locals = t->frames->types + f->locals;
-    f->this_uninitialized = 0;
-    for (uint32_t i = 0; t->met_this && i < f->locals_count; i++)
-        if (locals[i] == CF_V_UNINITIALIZED_THIS) f->this_uninitialized = 1;
+    const cf_vtype *locals = t->frames->types + t->locals;
+    t->this_uninitialized = 0;
+    for (uint32_t i = 0; t->met_this && i < t->locals_count; i++)
+        if (locals[i] == CF_V_UNINITIALIZED_THIS) t->this_uninitialized = 1;
 }
 
 // The strict fields that are not set yet, in front of a frame (frame type 246).
@@ -165,7 +163,7 @@ static enum cf_status read_unset(struct table *t) {
         return bad_frame(t, "stack map frames are cut off", 0);
     cf_vtype *set = room(t, words);
     if (!set) return CF_UNVERIFIABLE;
-    t->frame.unset = t->frames->types_count;
+    t->unset = t->frames->types_count;
     t->frames->types_count += words;
     memset(set, 0, words * sizeof *set);
     while (count-- > 0) {
@@ -192,10 +190,10 @@ static enum cf_status read_body(struct table *t, unsigned form) {
     } else if (form < 255) {
         CF_TRY(append(t, form - 251));
     } else {
-        t->frame.locals = t->frames->types_count;
+        t->locals = t->frames->types_count;
         uint32_t count = read_number(t, 2);
-        CF_TRY(read_types(t, count, t->code->max_locals, &t->frame.locals_count));
-        t->frame.first = t->tops;
+        CF_TRY(read_types(t, count, t->code->max_locals, &t->locals_count));
+        t->first = t->tops;
         CF_TRY(read_stack(t, read_number(t, 2)));
     }
     look_at_locals(t);
@@ -204,17 +202,16 @@ static enum cf_status read_body(struct table *t, unsigned form) {
 
 static enum cf_status read_frame(struct table *t) {
     struct cf_verifier *v = t->v;
-    struct cf_vframe *f = &t->frame;
     unsigned form = read_number(t, 1);
     if (form == CF_FRAME_EARLY_LARVAL && v->cls->major_version >= 69) {
         CF_TRY(read_unset(t));
         form = read_number(t, 1);
     }
     if (form >= 128 && form < 247) return bad_frame(t, "unknown stack map frame type %u", form);
-    f->pc += 1 + (form < 128 ? form & 63 : read_number(t, 2)); // from -1 on
-    if (f->pc >= t->code->length || (v->is_marked && !cf_v_is_start(v, f->pc)))
-        return bad_frame(t, "stack map frame at pc %u, which is not an instruction", f->pc);
-    f->stack_count = 0;
+    t->pc += 1 + (form < 128 ? form & 63 : read_number(t, 2)); // from -1 on
+    if (t->pc >= t->code->length || (v->is_marked && !cf_v_is_start(v, t->pc)))
+        return bad_frame(t, "stack map frame at pc %u, which is not an instruction", t->pc);
+    t->stack_count = 0;
     CF_TRY(read_body(t, form));
     return t->is_cut ? bad_frame(t, "stack map frames are cut off", 0) : CF_OK;
 }
@@ -228,9 +225,9 @@ static enum cf_status begin_locals(struct table *t) {
     for (uint32_t i = 0; i < words; i++) out[i] = v->unset[i];
     for (uint32_t i = 0; i < n; i += CF_V_PIECE)
         memcpy(out + words + i, v->locals + i, CF_V_PIECE * sizeof *out);
-    t->frame.locals = words;
-    t->frame.locals_count = n;
-    t->frame.this_uninitialized = t->met_this = v->this_uninitialized;
+    t->locals = words;
+    t->locals_count = n;
+    t->this_uninitialized = t->met_this = v->this_uninitialized;
     t->frames->types_count = words + n;
     return CF_OK;
 }
@@ -253,7 +250,7 @@ static enum cf_status make_room(const struct table *t, uint32_t count) {
 
 enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *code,
                                 struct cf_vframes *frames) {
-    struct table t = {.v = v, .code = code, .frames = frames, .frame.pc = UINT32_MAX};
+    struct table t = {.v = v, .code = code, .frames = frames, .pc = UINT32_MAX};
     t.p = code->cls->bytes + code->stack_map_table;
     t.end = t.p + code->stack_map_table_length;
     frames->count = frames->types_count = 0;
@@ -264,8 +261,10 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *cod
     if (count) CF_TRY(begin_locals(&t));
     for (uint32_t i = 0; i < count; i++) {
         CF_TRY(read_frame(&t));
-        v->frame_at[t.frame.pc] = (uint16_t)i;
-        frames->all[i] = t.frame;
+        v->frame_at[t.pc] = (uint16_t)i;
+        frames->all[i] =
+            (struct cf_vframe){t.pc,    t.locals,      t.locals_count, t.first,
+                               t.stack, t.stack_count, t.unset,        t.this_uninitialized};
     }
     frames->count = count;
     frames->all[count].pc = UINT32_MAX;

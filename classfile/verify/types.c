@@ -333,7 +333,7 @@ struct cf_slice cf_v_name_of(const struct cf_verifier *v, cf_vtype type) {
     if (CF_V_IS_LETTER(known)) return slice_of(primitives[known]);
     if (!CF_V_NAME(type)) return slice_of(known && known < JDK_CLASSES ? jdk[known].name : "?");
     if (type & ENDS_WITH_SEMICOLON)
-        while (name.bytes[name.length] != ';') name.length++;
+        name.length = (uint32_t)((const uint8_t *)memchr(name.bytes, ';', 65535) - name.bytes);
     else
         name.length = cf_be2(name.bytes - 2);
     return name;

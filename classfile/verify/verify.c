@@ -97,8 +97,8 @@ static enum cf_status make_room(struct cf_verifier *v) {
     // As many locals as an index of a byte reaches, so that short loads need no comparison.
     uint32_t locals = (v->code.max_locals > 256 ? v->code.max_locals : 256u) + CF_V_PIECE;
     uint32_t stack = v->code.max_stack + 2 * CF_V_SLACK, length = v->code.length;
-    if (length > v->marks_capacity) {
-        v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length, 1);
+    if (length >= v->marks_capacity) {
+        v->marks = cf_v_grow(v, NULL, &v->marks_capacity, 0, length + 1, 1);
         if (!v->marks) return CF_NO_MEMORY;
     }
     if (locals > v->locals_capacity) {
@@ -114,7 +114,8 @@ static enum cf_status make_room(struct cf_verifier *v) {
         if (!v->stack) return CF_NO_MEMORY;
         for (uint32_t i = 0; i < CF_V_SLACK; i++) v->stack[i] = CF_V_NOTHING;
     }
-    memset(v->marks, 0, v->code.length);
+    memset(v->marks, 0, length);
+    v->marks[length] = CF_V_START; // ranges may end there
     return CF_OK;
 }
 
@@ -171,31 +172,29 @@ static enum cf_status check_exceptions(struct cf_verifier *v) {
 }
 
 static enum cf_status check_variables(struct cf_verifier *v, const uint8_t *p, uint32_t length) {
-    const uint8_t *end = p + length;
-    if (length < 2) return CF_OK;
-    uint32_t count = cf_be2(p);
+    const uint8_t *end = p + length, *marks = v->marks;
+    uint32_t code_length = v->code.length, count = length < 2 ? 0 : cf_be2(p);
     for (p += 2; count > 0 && end - p >= 10; count--, p += 10) {
-        uint32_t from = cf_be2(p), to = from + cf_be2(p + 2);
+        uint32_t range = cf_be4(p), from = range >> 16, to = from + (range & 0xffff);
+        if (from < code_length && to <= code_length && (marks[from] & marks[to] & CF_V_START))
+            continue;
         v->pc = from;
-        if (!cf_v_is_start(v, from) || (to != v->code.length && !cf_v_is_start(v, to)))
-            return cf_v_fail(v, "local variable from pc %u is not at instructions", from);
+        return cf_v_fail(v, "local variable from pc %u is not at instructions", from);
     }
     return CF_OK;
 }
 
-static int is_table_of_variables(const struct cf_class *cls, uint32_t name) {
-    if (name == cls->utf8_line_number_table || name == cls->utf8_stack_map_table) return 0;
-    if (name == cls->utf8_local_variable_type_table) return 0;
-    return (name && name == cls->utf8_local_variable_table) ||
-           CF_IS(cf_utf8(cls, name), "LocalVariableTable");
-}
-
 // JVMs look at the ranges of local variables when they verify.
 static enum cf_status check_attributes(struct cf_verifier *v) {
-    const uint8_t *p = v->cls->bytes + v->code.attributes;
-    for (uint32_t i = v->code.has_others ? v->code.attributes_count : 0; i > 0; i--) {
+    const struct cf_code *code = &v->code;
+    const uint8_t *bytes = v->cls->bytes, *p = bytes + code->attributes;
+    if (!code->has_others)
+        return check_variables(v, bytes + code->local_variable_table,
+                               code->local_variable_table_length);
+    for (uint32_t i = code->attributes_count; i > 0; i--) {
         uint32_t length = cf_be4(p + 2);
-        if (is_table_of_variables(v->cls, cf_be2(p))) CF_TRY(check_variables(v, p + 6, length));
+        if (CF_IS(cf_utf8(v->cls, cf_be2(p)), "LocalVariableTable"))
+            CF_TRY(check_variables(v, p + 6, length));
         p += 6 + length;
     }
     return CF_OK;
