@@ -162,7 +162,7 @@ public final class InstrAlloc {
         int id = InstrAllocNative.kind(type, site);
         try {
             KINDS[place] = new InstrKind(type, site, id);
-        } catch (Throwable nevermind) {
+        } catch (VirtualMachineError nevermind) {
             // Out of memory: the id is looked up again next time.
         }
         return id;

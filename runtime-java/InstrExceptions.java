@@ -24,8 +24,11 @@ public final class InstrExceptions {
     /** Numbers of frames that are recorded and of callers that are compared. */
     private static final int FRAMES = 32, CALLERS = 4;
 
-    /** Number of frames that are left out when the stack does not suffice. */
-    private static final int LEFT_OUT = 64;
+    /**
+     * Number of frames that are left out when the stack does not suffice, twice as many when it does not suffice again: so
+     * what is left out is at most some three times what was missing. Each failure costs a walk over the whole stack.
+     */
+    private static final int LEFT_OUT = 1 << 8, MOST_LEFT_OUT = 1 << 16;
 
     private static final int FIRST = 1 << 10, MOST = 1 << 17;
 
@@ -48,9 +51,9 @@ public final class InstrExceptions {
 
     /**
      * Frames that a StackOverflowError still leaves without a report, on the thread whose stack did not suffice last.
-     * Others that overflow at the same time only try in vain more often.
+     * Others that overflow at the same time only try in vain more often. It began at `more`.
      */
-    private static int leftOut;
+    private static int leftOut, more = LEFT_OUT;
 
     private static Thread exhausted;
 
@@ -122,7 +125,7 @@ public final class InstrExceptions {
             return pass(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) {
-                leftOut = LEFT_OUT;
+                leftOut = more = exhausted == overflowed && more < MOST_LEFT_OUT ? 2 * more : LEFT_OUT;
                 exhausted = overflowed;
                 return FAILED;
             }
@@ -156,7 +159,7 @@ public final class InstrExceptions {
             leave(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) {
-                leftOut = LEFT_OUT;
+                leftOut = more = exhausted == overflowed && more < MOST_LEFT_OUT ? 2 * more : LEFT_OUT;
                 exhausted = overflowed;
             }
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
@@ -223,7 +226,8 @@ public final class InstrExceptions {
             flight.stack = new int[4 * InstrFlight.ENTRY];
             flight.stackFrames = new long[4][];
             return flight;
-        } catch (Throwable nevermind) {
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, -1, "exceptions");
             return null;
         }
     }

@@ -29,14 +29,14 @@ final class InstrFailure {
         try {
             ours = isOurs(thrown);
             if (ours) InstrNative.failed(id, pass, thrown.getClass().getName());
-        } catch (Throwable nevermind) {
+        } catch (VirtualMachineError nevermind) {
             // Not enough stack or memory is left.
         }
         if (!ours) InstrFailure.<RuntimeException>pass(thrown);
     }
 
     /** Was it thrown within the runtime? Without a stack trace the answer is yes. */
-    private static boolean isOurs(Throwable thrown) {
+    static boolean isOurs(Throwable thrown) {
         StackTraceElement[] frames = thrown.getStackTrace();
         for (StackTraceElement frame : frames) {
             String name = frame.getClassName();
@@ -45,8 +45,9 @@ final class InstrFailure {
         return frames.length == 0;
     }
 
+    /** Throws it, whatever the compiler thinks that may be thrown here. */
     @SuppressWarnings("unchecked")
-    private static <T extends Throwable> void pass(Throwable thrown) throws T {
+    static <T extends Throwable> void pass(Throwable thrown) throws T {
         throw (T) thrown;
     }
 }

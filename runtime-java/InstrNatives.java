@@ -66,7 +66,7 @@ public final class InstrNatives {
             System.arraycopy(trace, first, rest, 0, rest.length);
             named.setStackTrace(rest);
             return named;
-        } catch (Throwable nevermind) {
+        } catch (VirtualMachineError nevermind) {
             // Not enough stack or memory is left: the error stays as it is.
             return null;
         }

@@ -268,8 +268,9 @@ final class InstrThreads {
             } else {
                 OWNED[index].owner = tid;
             }
-        } catch (Throwable nevermind) {
+        } catch (Throwable failed) {
             // Out of memory: the thread goes on with its own page.
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
@@ -438,7 +439,7 @@ final class InstrThreads {
                 saved += AGAIN;
             }
             if (row != 0) InstrUnsafe.put(row + ROW_MARK, task.epoch + at);
-        } catch (Throwable nevermind) {
+        } catch (VirtualMachineError nevermind) {
             // Out of memory: the time of recursive calls counts twice.
         }
         return saved;

@@ -55,7 +55,7 @@ public final class InstrWatch {
             for (int i = 0; i < texts.length; i++) texts[i] = text(arguments[i]);
             call = new InstrWatchCall(id, watch, texts);
         } catch (Throwable failed) {
-            fail(failed);
+            fail(failed, slot);
         }
         BUSY[slot] = 0;
         if (call != null) call.start = System.nanoTime();
@@ -94,7 +94,7 @@ public final class InstrWatch {
         try {
             if (slot >= 0) made = value;
         } catch (Throwable failed) {
-            fail(failed);
+            fail(failed, slot);
         }
         if (slot >= 0) BUSY[slot] = 0;
         return made;
@@ -106,7 +106,7 @@ public final class InstrWatch {
         try {
             if (slot >= 0) made = value;
         } catch (Throwable failed) {
-            fail(failed);
+            fail(failed, slot);
         }
         if (slot >= 0) BUSY[slot] = 0;
         return made;
@@ -118,7 +118,7 @@ public final class InstrWatch {
         try {
             if (slot >= 0) made = boxed(type, value);
         } catch (Throwable failed) {
-            fail(failed);
+            fail(failed, slot);
         }
         if (slot >= 0) BUSY[slot] = 0;
         return made;
@@ -156,7 +156,7 @@ public final class InstrWatch {
         try {
             report(call.id, duration, call.arguments, some && end == 0, result);
         } catch (Throwable failed) {
-            fail(failed);
+            fail(failed, slot);
         }
         BUSY[slot] = 0;
     }
@@ -177,20 +177,28 @@ public final class InstrWatch {
             if (BUSY[slot] == tid) return -1;
             BUSY[slot] = tid;
             return slot;
-        } catch (Throwable nevermind) {
+        } catch (VirtualMachineError nevermind) {
             return -1;
         }
     }
 
-    /** Ignores exhausted stack or memory, which are the application's; anything else is an error of this class. */
-    private static void fail(Throwable failed) {
+    /**
+     * Ignores exhausted stack or memory, which are the application's, and passes on what another thread has thrown into this one;
+     * anything else is an error of this class.
+     */
+    private static void fail(Throwable failed, int slot) {
+        boolean ours = true;
         try {
             if (failed instanceof VirtualMachineError) return;
-            on = false;
-            InstrWatchNative.failed(failed.getClass().getName());
-        } catch (Throwable nevermind) {
+            ours = InstrFailure.isOurs(failed);
+            if (ours) on = false;
+            if (ours) InstrWatchNative.failed(failed.getClass().getName());
+        } catch (VirtualMachineError nevermind) {
             // It cannot be reported.
         }
+        if (ours) return;
+        if (slot >= 0) BUSY[slot] = 0;
+        InstrFailure.<RuntimeException>pass(failed);
     }
 
     private static String exception(Throwable exception) {

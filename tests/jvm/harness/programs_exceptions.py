@@ -192,7 +192,7 @@ def flight_recorder(r):
 def hard_cases(r):
     """Exceptions without a stack trace that the JVM throws again and again, stack overflow, out of memory, virtual threads."""
     names = ["hot", "again", "overflow", "guardedOverflow", "memory"] + (["virtual"] if r.jdk.version >= 21 else []) \
-        + (["stopped"] if r.jdk.version < 20 else [])
+        + (["stopped", "stoppedEarly"] if r.jdk.version < 20 else [])
     for name in names:
         plain, other, report = hard(r, name)
         problems = vm.compare(plain, other)

@@ -215,6 +215,30 @@ public class ThrowsHard {
         System.out.println("stopped " + died);
     }
 
+    /** Threads that are stopped as they begin: what the runtime needs for a thread is made then. */
+    static void stoppedEarly() throws Exception {
+        int died = 0;
+        for (int i = 0; i < 4000; i++) {
+            Throwable[] end = new Throwable[1];
+            Thread thread = new Thread(() -> {
+                for (int k = 0; ; k++)
+                    try {
+                        throw new Own();
+                    } catch (Own e) {
+                        caught++;
+                    }
+            });
+            thread.setUncaughtExceptionHandler((t, e) -> end[0] = e);
+            thread.start();
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < i * 37L % 150000) continue;
+            thread.stop();
+            thread.join(20000);
+            if (end[0] instanceof ThreadDeath) died++;
+        }
+        System.out.println("stopped " + died);
+    }
+
     public static void main(String[] args) throws Exception {
         ThrowsHard.class.getDeclaredMethod(args[0]).invoke(null);
     }
