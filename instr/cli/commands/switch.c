@@ -78,15 +78,28 @@ static void show_detached(const json_t *document, const struct instr_process *ta
 
 // --- enable ---
 
+// Makes --for an option: there is room for it where it stood. The option is written to `lease`.
+static void add_lease(struct cli_control *control, uint64_t time, char lease[CLI_LEASE_SIZE]) {
+    if (!time) return;
+    uint64_t ms = time < 1000000 ? 1 : time / 1000000;
+    snprintf(lease, CLI_LEASE_SIZE, "for=%llums", (unsigned long long)ms);
+    control->argv[control->argc++] = lease;
+}
+
 int cli_switch_arguments(struct cli_switch *command, const char *name, int argc, char **argv,
                          int least) {
     int wait = 0, no_wait = 0;
     const char *as = NULL;
-    const struct cli_option options[] = {
-        {"--wait", .flag = &wait}, {"--no-wait", .flag = &no_wait}, {"--as", .text = &as}, {NULL}};
+    uint64_t time = 0;
+    const struct cli_option options[] = {{"--wait", .flag = &wait},
+                                         {"--no-wait", .flag = &no_wait},
+                                         {"--as", .text = &as},
+                                         {"--for", .time = &time},
+                                         {NULL}};
     int status = cli_control_arguments(&command->control, name, argc, argv, options, least, INT_MAX,
                                        "a process id and a pass");
     command->wait = least ? !no_wait : wait;
+    if (status == CLI_OK) add_lease(&command->control, time, command->lease);
     return status == CLI_OK ? cli_control_sign(name, as, &command->control.owner) : status;
 }
 
@@ -154,9 +167,14 @@ int cli_enable(int argc, char **argv) {
 int cli_set(int argc, char **argv) {
     struct cli_control control;
     const char *as = NULL;
-    const struct cli_option options[] = {{"--as", .text = &as}, {NULL}};
-    int status = cli_control_arguments(&control, "set", argc, argv, options, 1, INT_MAX,
+    char lease[CLI_LEASE_SIZE];
+    uint64_t time = 0;
+    const struct cli_option options[] = {{"--as", .text = &as}, {"--for", .time = &time}, {NULL}};
+    int status = cli_control_arguments(&control, "set", argc, argv, options, 0, INT_MAX,
                                        "a process id and options");
+    if (status == CLI_OK) add_lease(&control, time, lease);
+    if (status == CLI_OK && !control.argc)
+        status = cli_usage("set", "expects a process id and options");
     if (status == CLI_OK) status = cli_control_sign("set", as, &control.owner);
     if (status != CLI_OK) return status;
     char *list = cli_join_options(control.argc, control.argv);

@@ -29,7 +29,7 @@
             "client; silent means that its library is loaded but does not listen, as after "       \
             "'instr detach'. For JVMs of "                                                         \
             "other users only root sees everything.")                                              \
-    COMMAND(attach, "PID [OPTION...] [--wait] [--as NAME] [--json]",                               \
+    COMMAND(attach, "PID [OPTION...] [--wait] [--for TIME] [--as NAME] [--json]",                  \
             "load the agent into a running JVM and enable passes",                                 \
             "Without a pass among the options the agent stays dormant. If it is "                  \
             "already in the JVM, the options go to it. No JDK is needed. Root may "                \
@@ -45,12 +45,13 @@
             "application's before the JDK's. The output says how many follow in "                  \
             "the background; 'instr status' and 'instr top' show the progress. "                   \
             "A few, up to 32, are waited for, two seconds at most. "                               \
-            "With --wait the command returns when all are instrumented.")                          \
+            "With --wait the command returns when all are instrumented. "                          \
+            "--for TIME is the option for=TIME, here as in enable and set.")                       \
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing and has done",         \
             "Prints the enabled passes, what was instrumented, what was skipped "                  \
             "and why, the memory in use, and which other agents are loaded.")                      \
     COMMAND(                                                                                       \
-        enable, "PID OPTION... [--no-wait] [--as NAME] [--json]",                                  \
+        enable, "PID OPTION... [--no-wait] [--for TIME] [--as NAME] [--json]",                     \
         "enable passes in a JVM, or change their options",                                         \
         "If the JVM has no agent, it is attached first; redefine does that "                       \
         "too, and watch, dump and show for as long as they take. What the "                        \
@@ -86,7 +87,7 @@
         "Writes the file of the pass, or prints its table if it has none. The "                    \
         "exit status is 1 if the file cannot be written.")                                         \
     COMMAND(                                                                                       \
-        set, "PID KEY=VALUE... [--as NAME] [--json]",                                              \
+        set, "PID KEY=VALUE... [--for TIME] [--as NAME] [--json]",                                 \
         "change options of what is enabled in a JVM",                                              \
         "Passes that others have enabled stay as they are. Who has enabled none changes those of " \
         "the JVM's command line.")                                                                 \

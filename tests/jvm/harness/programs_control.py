@@ -254,6 +254,18 @@ def status(r):
                 if not re.search(w, reported, re.M)]
     p.instr("revert")
     yield "reported", problems
+    problems = []
+    for words, hours in ((("enable", "timing,include=Waiting", "--for", "5h"), 5), (("set", "--for=3h"), 3),
+                         (("attach", "calls,include=Waiting", "--for", "4h", "--wait"), 4)):
+        done = p.instr(*words)
+        left = json.loads(p.instr("status", "--json").stdout).get("expires_in_ns", 0) / 3600e9
+        if done.returncode != 0 or not hours - 0.5 < left <= hours:
+            problems.append(f"{words}: {done}, {left}")
+    for words in (("set",), ("enable", "--for", "5h"), ("set", "--for", "soon")):
+        if p.instr(*words).returncode != 2:
+            problems.append(f"{words}: accepted")
+    p.instr("revert")
+    yield "--for", problems
     done = p.instr("dump", "Waiting", "--json")
     document = json.loads(done.stdout) if done.returncode == 0 else {}
     bytes_ = bytes.fromhex(document.get("hex", ""))
