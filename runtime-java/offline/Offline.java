@@ -58,15 +58,20 @@ public final class Offline {
         }
     }
 
-    /** Counts an event of the current thread. Never throws. */
+    /** Counts an event of the current thread. Throws nothing of its own. */
     static void count(int id, int what) {
         try {
             OfflineThread thread = thread();
             if (thread != null) thread.count(id, what);
             else TOTALS.event(id, what);
-        } catch (Throwable nevermind) {
-            // Too little stack or memory is left.
+        } catch (Throwable dropped) {
+            drop(dropped); // too little stack or memory is left
         }
+    }
+
+    /** Throws what stops the thread, which is not ours; all else the application must not see. */
+    static void drop(Throwable thrown) {
+        if (thrown instanceof ThreadDeath) throw (ThreadDeath) thrown;
     }
 
     /** The state of the current thread; null: it cannot have any. */

@@ -17,8 +17,8 @@ public final class OfflineTiming {
         try {
             OfflineThread thread = Offline.thread();
             if (thread != null) thread.mark(id, true);
-        } catch (Throwable nevermind) {
-            // Its time is counted twice where it calls itself.
+        } catch (Throwable dropped) {
+            Offline.drop(dropped); // its time is counted twice where it calls itself
         }
     }
 
@@ -43,7 +43,8 @@ public final class OfflineTiming {
             OfflineThread thread = Offline.thread();
             // A constructor runs from the moment it is initialized: before, it may end unseen.
             return thread == null ? 0 : thread.mark(id, what != Offline.CONSTRUCT);
-        } catch (Throwable nevermind) {
+        } catch (Throwable dropped) {
+            Offline.drop(dropped);
             return 0;
         }
     }
@@ -54,8 +55,8 @@ public final class OfflineTiming {
             OfflineThread thread = Offline.thread();
             if (thread == null) Offline.TOTALS.time(id, duration, duration, false);
             else thread.close(duration, saved, id);
-        } catch (Throwable nevermind) {
-            // Too little stack is left; the application must not see that here.
+        } catch (Throwable dropped) {
+            Offline.drop(dropped); // too little stack is left
         }
     }
 }

@@ -167,7 +167,7 @@ def classes_follow_by_two(t):
 def calls_of_the_jvm(log):
     """(thread, begin, end) of the calls that retransformed classes, in ms."""
     with open(log, encoding="utf-8") as file:
-        found = re.findall(r"\[([\d.]+)s\]\[(\d+)\].* vm_op: all=(\d+)", file.read())
+        found = re.findall(r"\[([\d.]+)s *\]\[(\d+) *\].* vm_op: all=(\d+)", file.read())
     return [(thread, float(end) * 1000 - int(took), float(end) * 1000) for end, thread, took in found]
 
 
