@@ -116,9 +116,10 @@ static int run_piece(struct cf_delta *d, uint32_t end) {
 // is not believed: if it is wrong, nothing fits.
 static int take_pieces(struct cf_delta *d) {
     struct cf_verifier *v = d->v;
-    uint32_t at = v->pc;
-    for (; d->site < d->sites_end && d->site->pc == d->old_pc; d->site++)
-        at += d->site->snippet->length;
+    const struct cf_site *site = d->site, *end = d->sites_end;
+    uint32_t at = v->pc, old_pc = d->old_pc;
+    for (; site < end && site->pc == old_pc; site++) at += site->snippet->length;
+    d->site = site;
     if (at > v->code.length) return 0;
     add_piece(d, at);
     if (d->old_frame->pc == d->old_pc) {
