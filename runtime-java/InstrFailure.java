@@ -29,8 +29,8 @@ final class InstrFailure {
         try {
             ours = isOurs(thrown);
             if (ours) InstrNative.failed(id, pass, thrown.getClass().getName());
-        } catch (VirtualMachineError nevermind) {
-            // Not enough stack or memory is left.
+        } catch (Throwable dropped) {
+            drop(dropped); // not enough stack or memory is left
         }
         if (!ours) InstrFailure.<RuntimeException>pass(thrown);
     }
@@ -43,6 +43,11 @@ final class InstrFailure {
             if (name.startsWith("java.lang.Instr") || name.startsWith("instr.runtime.Instr")) return true;
         }
         return frames.length == 0;
+    }
+
+    /** Throws what stops the thread, which is not ours; all else the application must not see. */
+    static void drop(Throwable thrown) {
+        if (thrown instanceof ThreadDeath) throw (ThreadDeath) thrown;
     }
 
     /** Throws it, whatever the compiler thinks that may be thrown here. */

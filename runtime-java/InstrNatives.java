@@ -66,8 +66,8 @@ public final class InstrNatives {
             System.arraycopy(trace, first, rest, 0, rest.length);
             named.setStackTrace(rest);
             return named;
-        } catch (VirtualMachineError nevermind) {
-            // Not enough stack or memory is left: the error stays as it is.
+        } catch (Throwable dropped) {
+            InstrFailure.drop(dropped); // not enough stack or memory is left: the error stays as it is
             return null;
         }
     }

@@ -134,7 +134,7 @@ public final class InstrRules {
             stale = trace.length > 2;
             for (int i = 2; i < trace.length && stale; i++) stale = !trace[i].getClassName().equals(NAME);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
         REFUSED[at] = 0;
         if (stale) STARTED[at] = 0;
@@ -175,7 +175,7 @@ public final class InstrRules {
             InstrRuleTable found = tableAt(table);
             if (found != null) found.add(key, value);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
     }
 
@@ -184,7 +184,7 @@ public final class InstrRules {
             InstrRuleTable found = tableAt(table);
             if (found != null) found.add(key, value);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
     }
 
@@ -198,16 +198,11 @@ public final class InstrRules {
         return place < all.length ? all[place] : null;
     }
 
-    /** What another thread throws into this one belongs to the application. */
-    private static void drop(Throwable thrown) {
-        if (thrown instanceof ThreadDeath) throw (ThreadDeath) thrown;
-    }
-
     public static Object key(Object a, Object b) {
         try {
             return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return null;
         }
     }
@@ -216,7 +211,7 @@ public final class InstrRules {
         try {
             return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b) + ", " + InstrRuleTable.text(c);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return null;
         }
     }
@@ -226,7 +221,7 @@ public final class InstrRules {
         try {
             return new String[count];
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return null;
         }
     }
@@ -235,7 +230,7 @@ public final class InstrRules {
         try {
             if (values != null) ((String[]) values)[at] = InstrWatch.text(value);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
     }
 
@@ -244,7 +239,7 @@ public final class InstrRules {
         try {
             if (values != null) InstrWatch.report(method, elapsed, (String[]) values, returned, end);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
     }
 
@@ -259,7 +254,7 @@ public final class InstrRules {
             }
             return text.toString();
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return null;
         }
     }
@@ -278,7 +273,7 @@ public final class InstrRules {
             InstrRulePlace found = holder == null ? null : placeAt(place);
             return found == null ? null : found.read(holder);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return null;
         }
     }
@@ -288,7 +283,7 @@ public final class InstrRules {
             InstrRulePlace found = holder == null ? null : placeAt(place);
             return found == null ? 0 : found.readLong(holder);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return 0;
         }
     }
@@ -298,7 +293,7 @@ public final class InstrRules {
             InstrRulePlace found = holder == null ? null : placeAt(place);
             return found == null ? 0 : found.readDouble(holder);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return 0;
         }
     }
@@ -308,7 +303,7 @@ public final class InstrRules {
             InstrRulePlace found = holder == null ? null : placeAt(place);
             return found == null ? null : found.get(holder);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return null;
         }
     }
@@ -318,7 +313,7 @@ public final class InstrRules {
             InstrRulePlace found = value == null ? null : placeAt(place);
             return found != null && found.matches(InstrRuleTable.text(value));
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return false;
         }
     }
@@ -342,7 +337,7 @@ public final class InstrRules {
                 left = end - System.nanoTime();
             }
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
     }
 
@@ -356,7 +351,7 @@ public final class InstrRules {
             if (message == null) return (Throwable) type.getConstructor().newInstance();
             return (Throwable) type.getConstructor(String.class).newInstance(InstrRuleTable.text(message));
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
             return unmade(name, "cannot be made: " + dropped);
         }
     }
@@ -366,7 +361,7 @@ public final class InstrRules {
         try {
             if (UNMADE.putIfAbsent(name, why) == null) InstrNative.say("a rule throws nothing: " + name + ' ' + why);
         } catch (Throwable dropped) {
-            drop(dropped);
+            InstrFailure.drop(dropped);
         }
         return null;
     }

@@ -100,7 +100,7 @@ class Help(CliTest):
                 if name not in ("attach", "enable", "set"):
                     continue
                 # They hand their options to the agent; run looks at its own.
-                options = re.sub(r"^instr \w+ \d+ |--[a-z-]+( alice)?", "", line)
+                options = re.sub(r"^instr \w+ \d+ |--[a-z-]+( (alice|\d+m))?", "", line)
                 done = subprocess.run(["bash", "-c", f"instr run {'calls' if name == 'set' else ''} {options} -- true"], capture_output=True, text=True, check=False,
                                       cwd=self.folder, env={**os.environ, "PATH": tools + ":" + os.environ["PATH"]})
                 self.assertEqual((done.returncode, done.stderr), (0, ""), line)
