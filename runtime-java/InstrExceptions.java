@@ -50,10 +50,10 @@ public final class InstrExceptions {
     private static int count;
 
     /**
-     * Frames that a StackOverflowError still leaves without a report, on the thread whose stack did not suffice last.
-     * Others that overflow at the same time only try in vain more often. It began at `more`.
+     * Frames that a StackOverflowError still leaves without a report, of `span`, on the thread whose stack did not suffice
+     * last. Others that overflow at the same time only try in vain more often.
      */
-    private static int leftOut, more = LEFT_OUT;
+    private static int leftOut, span = LEFT_OUT;
 
     private static Thread exhausted;
 
@@ -125,7 +125,7 @@ public final class InstrExceptions {
             return pass(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) {
-                leftOut = more = exhausted == overflowed && more < MOST_LEFT_OUT ? 2 * more : LEFT_OUT;
+                leftOut = span = exhausted == overflowed && span < MOST_LEFT_OUT ? 2 * span : LEFT_OUT;
                 exhausted = overflowed;
                 return FAILED;
             }
@@ -159,7 +159,7 @@ public final class InstrExceptions {
             leave(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) {
-                leftOut = more = exhausted == overflowed && more < MOST_LEFT_OUT ? 2 * more : LEFT_OUT;
+                leftOut = span = exhausted == overflowed && span < MOST_LEFT_OUT ? 2 * span : LEFT_OUT;
                 exhausted = overflowed;
             }
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);

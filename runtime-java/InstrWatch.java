@@ -36,7 +36,7 @@ public final class InstrWatch {
     public static Object[] arguments(int count) {
         try {
             if (on) return new Object[count];
-        } catch (Throwable failed) {
+        } catch (VirtualMachineError nevermind) {
             // Not enough memory is left.
         }
         return NOWHERE;

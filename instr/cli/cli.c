@@ -143,10 +143,17 @@ static int read_option(const char *command, int argc, char **argv, int *i,
     return take_value(command, o, value ? value : argv[++*i]);
 }
 
+// Is it an option without dashes, "name=VALUE"?
+static int is_word(char *argument, const struct cli_option *options) {
+    char *value = NULL;
+    while (options->name && !(is_option(argument, options->name, &value) && value)) options++;
+    return options->name != NULL;
+}
+
 int cli_arguments(const char *command, int *argc, char **argv, const struct cli_option *options) {
     int count = 0, plain = 0;
     for (int i = 0; i < *argc; i++) {
-        if (plain || argv[i][0] != '-' || argv[i][1] == '\0') {
+        if (plain || ((argv[i][0] != '-' || argv[i][1] == '\0') && !is_word(argv[i], options))) {
             argv[count++] = argv[i];
         } else if (strcmp(argv[i], "--") == 0) {
             plain = 1;

@@ -43,7 +43,8 @@ struct cli_words {
     size_t count;
 };
 
-// An option of a command: "--name", "--name VALUE" or "--name=VALUE". Exactly one pointer is set.
+// An option of a command: "--name", "--name VALUE" or "--name=VALUE"; of a name without dashes only
+// "name=VALUE". Exactly one pointer is set.
 struct cli_option {
     const char *name;
     int *flag;                 // without a value; becomes 1

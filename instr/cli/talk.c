@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_OPTIONS = 8, SILENCE_MS = 10000, LAST_LOOK_MS = 500 };
+enum { MOST_OPTIONS = 10, SILENCE_MS = 10000, LAST_LOOK_MS = 500 };
 
 int cli_control_arguments(struct cli_control *control, const char *command, int argc, char **argv,
                           const struct cli_option *options, int least, int most, const char *what) {

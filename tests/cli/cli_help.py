@@ -19,7 +19,7 @@ class Help(CliTest):
             self.expect(words, 0, ["run", "report", "show", "check", "usage: instr"], "")
 
     def test_help_on_one_command_explains_it(self):
-        start = ("usage: instr run OPTION... [--allow WORDS] -- COMMAND ARGUMENT...\n\n"
+        start = ("usage: instr run OPTION... [--allow WORDS] [--for TIME] -- COMMAND ARGUMENT...\n\n"
                  "Start a command with the agent in its JVMs.\n\nIf the command is java, ")
         for words in (["help", "run"], ["run", "--help"], ["run", "-h"]):
             done = self.expect(words, 0, err="")

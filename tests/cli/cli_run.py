@@ -51,6 +51,14 @@ class Run(CliTest):
         agent = self.agent("timing,timing.file=x y", "a b'c\"d")
         self.assertEqual(reported, '"' + agent.replace('"', "\"'\"'\"") + '"')
 
+    def test_options_of_other_commands_are_taken(self):
+        for words in (["--for", "5m", "calls"], ["calls", "--for=5m"], ["calls", "for=5m"]):
+            reported = self.tool_options(words)
+            self.assertEqual(sorted(reported.partition("=")[2].split(",")), ["calls", "for=5m"])
+        self.assertEqual(self.tool_options(["--allow=set", "calls", "--for", "1h"]), self.tool_options(["allow=set", "calls", "for=1h"]))
+        for words in (["calls", "--for"], ["calls", "--for", "soon"], ["--forx", "calls"]):
+            self.assertNotEqual(self.run_with([*words, "--", "true"], status=2, err=None).stderr, "")
+
     def test_options_are_joined_and_files_are_read(self):
         self.write("conf", "timing\n# no\ntiming.file=a,b.json\n")
         self.assertEqual(self.tool_options(["config=conf", "include=a.**,exclude=a.B"]),

@@ -212,11 +212,15 @@ static int extend(const struct request *r, const char *name) {
 
 static int read_request(struct request *r, int argc, char **argv) {
     const char *as = NULL;
-    const struct cli_option options[] = {
-        {"--name", .text = &r->name},   {"--for", .time = &r->time},
-        {"--allow", .text = &r->allow}, {"--max-overhead", .text = &r->limit},
-        {"--drop", .text = &r->drop},   {"--extend", .time = &r->extend},
-        {"--as", .text = &as},          {NULL}};
+    const struct cli_option options[] = {{"--name", .text = &r->name},
+                                         {"--for", .time = &r->time},
+                                         {"for", .time = &r->time},
+                                         {"--allow", .text = &r->allow},
+                                         {"--max-overhead", .text = &r->limit},
+                                         {"--drop", .text = &r->drop},
+                                         {"--extend", .time = &r->extend},
+                                         {"--as", .text = &as},
+                                         {NULL}};
     int status = cli_control_arguments(&r->control, "rule", argc, argv, options, 0, 1,
                                        "a process id and a rule");
     if (status != CLI_OK) return status;

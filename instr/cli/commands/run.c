@@ -100,11 +100,15 @@ int cli_run_with_agent(char *const *words, int count, const char *options) {
     return status;
 }
 
-// "--allow WORDS", as other commands have it, becomes the option allow=WORDS. The caller frees it.
-static char *take_allow(int *words, char **argv) {
-    for (int i = 0; i + 1 < *words; i++) {
+// "--allow WORDS", as other commands have it, becomes the option allow=WORDS, and so does --for. The
+// caller frees it.
+static char *take_option(const char *name, int *words, char **argv) {
+    size_t n = strlen(name);
+    for (int i = 0; i < *words; i++) {
+        int begins = strncmp(argv[i], name, n) == 0, alone = begins && !argv[i][n];
+        if (begins && argv[i][n] == '=') argv[i] += 2; // without its dashes
         char *option =
-            strcmp(argv[i], "--allow") == 0 ? cli_concat("allow=", argv[i + 1], NULL) : NULL;
+            alone && i + 1 < *words ? cli_concat(name + 2, "=", argv[i + 1], NULL) : NULL;
         if (!option) continue;
         argv[i] = option;
         --*words;
@@ -139,11 +143,12 @@ int cli_run(int argc, char **argv) {
     if (words + 1 == argc) return cli_usage("run", "no command after '--'");
     if (words == 0) return cli_usage("run", "no options before '--'");
     int given = words;
-    char *allow = take_allow(&given, argv);
+    char *allow = take_option("--allow", &given, argv), *lease = take_option("--for", &given, argv);
     char *html = cover_take_html(given, argv), *file = html ? cover_file_of(given, argv) : NULL;
     if (html) given = without_empty(given, argv);
     char *options = cli_checked_options(given, argv, 0);
     free(allow);
+    free(lease);
     int status = CLI_USAGE;
     if (options && html && !names_coverage(given, argv))
         cli_usage("run", "coverage.html= needs the pass coverage");

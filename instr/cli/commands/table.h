@@ -11,14 +11,14 @@
 #define INSTR_CLI_COMMANDS_TABLE_H
 
 #define INSTR_COMMANDS(COMMAND)                                                                    \
-    COMMAND(run, "OPTION... [--allow WORDS] -- COMMAND ARGUMENT...",                               \
+    COMMAND(run, "OPTION... [--allow WORDS] [--for TIME] -- COMMAND ARGUMENT...",                  \
             "start a command with the agent in its JVMs",                                          \
             "If the command is java, the agent goes onto its command line; "                       \
             "otherwise it is appended to the environment variable "                                \
             "JAVA_TOOL_OPTIONS, so that it reaches all JVMs below a build tool or "                \
             "a script. Each of these JVMs prints a line about the variable. "                      \
             "Mistakes in the options are reported before anything starts. --allow "                \
-            "WORDS is the option allow=WORDS. The "                                                \
+            "WORDS is the option allow=WORDS, --for TIME is for=TIME. The "                        \
             "command replaces instr: exit status and signals are the command's own. With "         \
             "coverage.html=DIR, or FILE.html, instr waits for the command and then makes pages "   \
             "of what all its JVMs covered, as 'instr coverage report' does.")                      \
@@ -46,7 +46,7 @@
             "the background; 'instr status' and 'instr top' show the progress. "                   \
             "A few, up to 32, are waited for, two seconds at most. "                               \
             "With --wait the command returns when all are instrumented. "                          \
-            "--for TIME is the option for=TIME, here as in enable and set.")                       \
+            "--for TIME and for=TIME mean the same, here and in the other commands.")              \
     COMMAND(status, "PID [--json]", "print what the agent in a JVM is doing and has done",         \
             "Prints the enabled passes, what was instrumented, what was skipped "                  \
             "and why, the memory in use, and which other agents are loaded.")                      \

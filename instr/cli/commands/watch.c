@@ -121,6 +121,7 @@ static int read_arguments(struct watch *watch, struct cli_control *control, int 
                                          {"--if", .text = &condition},
                                          {"--print", .text = &values},
                                          {"--for", .time = &most_time},
+                                         {"for", .time = &most_time},
                                          {"--limit", .number = &limit, 1, 1000000},
                                          {"--as", .text = &as},
                                          {NULL}};

@@ -261,7 +261,14 @@ def status(r):
         left = json.loads(p.instr("status", "--json").stdout).get("expires_in_ns", 0) / 3600e9
         if done.returncode != 0 or not hours - 0.5 < left <= hours:
             problems.append(f"{words}: {done}, {left}")
-    for words in (("set",), ("enable", "--for", "5h"), ("set", "--for", "soon")):
+    done = p.instr("watch", "Waiting.work(int)", "for=100ms")
+    if done.returncode != 0:
+        problems.append(f"watch: {done}")
+    for words in (("--for", "2h", "--name", "one"), ("for=2h", "--name", "two")):
+        done = p.instr("rule", "Waiting.work(int) exit { @n = count() }", *words)
+        if done.returncode != 0 or f"{words[-1]} ends in " not in done.stdout or "2.00 h" not in done.stdout and "7200 s" not in done.stdout:
+            problems.append(f"rule {words}: {done}")
+    for words in (("set",), ("enable", "--for", "5h"), ("set", "--for", "soon"), ("watch", "Waiting.work(int)", "for=soon")):
         if p.instr(*words).returncode != 2:
             problems.append(f"{words}: accepted")
     p.instr("revert")
@@ -382,15 +389,31 @@ def watch_several(r):
     yield "methods", [] if found == {"Waiting.work", "java.io.BufferedReader.readLine"} else [f"{found}"]
 
 
-def watcher(r, p, stdout):
+def watcher(r, p, stdout, methods="Waiting.work(int)", *more):
     """Starts a watch without a limit, and waits until it is on."""
-    started = subprocess.Popen([r.cli, "watch", str(p.pid), "Waiting.work(int)", "--limit", "1000000"], stdout=stdout,
+    started = subprocess.Popen([r.cli, "watch", str(p.pid), methods, "--limit", "1000000", *more], stdout=stdout,
                                stderr=subprocess.PIPE, text=True)
     for _ in range(500):
         if os.path.exists(control.path(p.pid)) and passes(p) == ["watch"]:
             break
         time.sleep(0.02)
     return started
+
+
+@program("instr watch, threads that are stopped")
+def watch_stopped(r):
+    """Each ends, though it mostly runs in the runtime, and the watch goes on."""
+    if r.jdk.version >= 20:
+        raise Skip("no thread can be stopped")
+    p = Waiting(r, "-Xint", main="Stoppable")  # C2's code loses such an error now and then where it goes back to the interpreter
+    p.instr("attach", "max-overhead=off")
+    watching = watcher(r, p, subprocess.DEVNULL, "Stoppable.work(int)", "--if-slower", "1h")
+    p.round()
+    problems = [] if p.output[-1] == "ended 500\n" else [p.output[-1]]
+    goes_on = passes(p) == ["watch"] and watching.poll() is None
+    p.process.kill()
+    err = watching.communicate(timeout=60)[1]
+    yield "stopped", problems + ([] if goes_on else [f"the watch has ended: {err}"])
 
 
 @program("instr watch, ended by others", quick=False)

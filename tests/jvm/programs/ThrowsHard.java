@@ -1,6 +1,7 @@
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
+import java.util.function.IntToLongFunction;
 
 /** Exceptions that are hard to count exactly because of the JVM; the argument names one kind. Prints their number. */
 public class ThrowsHard {
@@ -192,33 +193,19 @@ public class ThrowsHard {
     }
 
     /** An exception that another thread throws into this one while this one throws others: none may be lost. */
-    @SuppressWarnings({"deprecation", "removal"})
     static void stopped() throws Exception {
-        int died = 0;
-        for (int i = 0; i < 100; i++) {
-            Throwable[] end = new Throwable[1];
-            Thread thread = new Thread(() -> {
-                for (int k = 0; ; k++)
-                    try {
-                        throw new Own();
-                    } catch (Own e) {
-                        caught++;
-                    }
-            });
-            thread.setUncaughtExceptionHandler((t, e) -> end[0] = e);
-            thread.start();
-            Thread.sleep(2);
-            thread.stop();
-            thread.join(20000);
-            if (end[0] instanceof ThreadDeath) died++;
-        }
-        System.out.println("stopped " + died);
+        stop(100, i -> 2000000);
     }
 
-    /** Threads that are stopped as they begin: what the runtime needs for a thread is made then. */
+    /** The same as the thread begins: what the runtime needs for a thread is made then. */
     static void stoppedEarly() throws Exception {
+        stop(4000, i -> i * 37L % 150000);
+    }
+
+    @SuppressWarnings({"deprecation", "removal"})
+    private static void stop(int threads, IntToLongFunction nanoseconds) throws Exception {
         int died = 0;
-        for (int i = 0; i < 4000; i++) {
+        for (int i = 0; i < threads; i++) {
             Throwable[] end = new Throwable[1];
             Thread thread = new Thread(() -> {
                 for (int k = 0; ; k++)
@@ -230,8 +217,8 @@ public class ThrowsHard {
             });
             thread.setUncaughtExceptionHandler((t, e) -> end[0] = e);
             thread.start();
-            long start = System.nanoTime();
-            while (System.nanoTime() - start < i * 37L % 150000) continue;
+            long start = System.nanoTime(), after = nanoseconds.applyAsLong(i);
+            while (System.nanoTime() - start < after) continue;
             thread.stop();
             thread.join(20000);
             if (end[0] instanceof ThreadDeath) died++;
