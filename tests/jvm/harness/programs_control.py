@@ -179,7 +179,10 @@ def threads(pid):
 
 
 def passes(p):
-    return json.loads(p.instr("status", "--json").stdout)["passes"]
+    done = p.instr("status", "--json")
+    if done.returncode != 0:
+        raise AssertionError(f"status: {done}")
+    return json.loads(done.stdout)["passes"]
 
 
 @program("instr enable, disable, set, revert, detach")
@@ -405,8 +408,8 @@ def watch_stopped(r):
     """Each ends, though it mostly runs in the runtime, and the watch goes on."""
     if r.jdk.version >= 20:
         raise Skip("no thread can be stopped")
-    p = Waiting(r, "-Xint", main="Stoppable")  # C2's code loses such an error now and then where it goes back to the interpreter
-    p.instr("attach", "max-overhead=off")
+    p = Waiting(r, f"-agentpath:{r.agent}=max-overhead=off", "-Xint", main="Stoppable")  # C2's code loses such an error now and then where it goes back to the interpreter
+    p.instr("attach")
     watching = watcher(r, p, subprocess.DEVNULL, "Stoppable.work(int)", "--if-slower", "1h")
     p.round()
     problems = [] if p.output[-1] == "ended 500\n" else [p.output[-1]]
