@@ -37,6 +37,10 @@
 //                            instruction, as with javac. With other compilers a monitor is held
 //                            there and nothing covers it: the snippet has to catch what it throws
 //                            (cf_handler_at_depth).
+//
+// A range that includes the first instruction of its handler ends before after(i-1), too. javac makes
+// such a range for what cannot throw: where the handler of a finally block stores the exception. C1
+// gives up a method in which something there can throw ("exception handler covers itself").
 
 #ifndef CF_EDIT_H
 #define CF_EDIT_H

@@ -93,9 +93,9 @@ static uint32_t range_start(const struct cf_layout *l, const struct cf_exception
 }
 
 static uint32_t range_end(const struct cf_layout *l, const struct cf_exception *e) {
-    return e->catch_type == 0 && is_behind(&l->edit->code, e->end_pc, CF_OP_monitorexit)
-               ? cf_at_above(l, e->end_pc)
-               : cf_at_before(l, e->end_pc);
+    int itself = e->start_pc <= e->handler_pc && e->handler_pc < e->end_pc;
+    int released = e->catch_type == 0 && is_behind(&l->edit->code, e->end_pc, CF_OP_monitorexit);
+    return itself || released ? cf_at_above(l, e->end_pc) : cf_at_before(l, e->end_pc);
 }
 
 static void put_original(struct entries *out) {

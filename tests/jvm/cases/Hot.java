@@ -6,6 +6,7 @@ import java.util.function.IntUnaryOperator;
 public class Hot {
     static final int CALLS = 20_000, ROUNDS = 300_000;
     private static final Object LOCK = new Object(), OTHER = new Object();
+    private static int closed;
     private int field;
 
     //= loopFirst(I)I 20000 0
@@ -177,6 +178,45 @@ public class Hot {
 
     // Each of the following is called once.
 
+    //= close()V * 0
+    static void close() {
+        closed++;
+    }
+
+    //= callsInFinally(I)I 20000 0
+    static int callsInFinally(int n) {
+        // javac's handler covers its own store of the exception, into a local above 3.
+        long a = n, b = a;
+        int sum = 0;
+        try {
+            for (int i = 0; i < 4; i++)
+                sum += i ^ (int) b;
+        } finally {
+            do
+                close();
+            while (closed % 3 != 0);
+        }
+        return sum;
+    }
+
+    //= callInFinally(I)I 20000 40
+    static int callInFinally(int n) {
+        long a = n, b = a;
+        try {
+            while (n > 9)
+                n -= 10;
+            if (b % 500 == 0)
+                throw new IllegalStateException();
+        } finally {
+            try {
+                close();
+            } catch (IllegalStateException never) {
+                n++;
+            }
+        }
+        return n;
+    }
+
     //= plainLoop()I 1 0
     static int plainLoop() {
         int sum = 0;
@@ -276,10 +316,16 @@ public class Hot {
             sum += new Hot(n).field + hot.instance(n) + strings(n % 5 == 0 ? "a" : n % 3 == 0 ? "c" : "d") + resources(n);
             sum += lambda.applyAsInt(n);
             sum += OtherLocks.scala(LOCK, n) + OtherLocks.kotlin(LOCK, n);
+            sum += callsInFinally(n);
             try {
                 sum += lockInFinally(i);
             } catch (IllegalStateException e) {
                 sum += 100;
+            }
+            try {
+                sum += callInFinally(i);
+            } catch (IllegalStateException e) {
+                sum += 1000;
             }
             try {
                 OtherLocks.scala(LOCK, i % 100 - 1);

@@ -151,7 +151,7 @@ def hot_methods(r):
     runs = Runs(r, "hot", ["-Xbatch", *only, *r.built.launch(hot(r))])
     # The test would prove nothing otherwise.
     yield "they are compiled", [f"{named(what)}: never, without the agent" for what in sorted({
-        *(("cases.Hot::" + m, tier, False) for m in ("loopFirst", "switchInside", "manyExits", "nested", "caught") for tier in COMPILERS),
+        *(("cases.Hot::" + m, tier, False) for m in ("loopFirst", "switchInside", "manyExits", "nested", "caught", "callsInFinally", "callInFinally") for tier in COMPILERS),
         *(("cases.Hot::" + m, "C2", True) for m in ("switchLoop", "lockedLoop", "lockingLoop", "tryingLoop", "manyExitsOfALoop")),
         ("cases.OtherLocks::scala", "C2", False), ("cases.OtherLocks::kotlin", "C2", False),
         ("cases.StackedSwitch::loop", "C2", True)} - runs.always())]
