@@ -3,6 +3,7 @@
 //      before athrow:   exception, site; thrown        (exception, site, note; rethrown)
 //      handler:         exception, method; caught      (passing -> note, in a handler for all)
 //      exception exit:  exception, method; left
+//      entry:           room                           (if a handler may catch a StackOverflowError)
 //
 // Exceptions that the JVM or other code throws are seen at the first handler that they reach, or
 // when they leave the method. A handler for all exceptions (finally, synchronized) does not catch
@@ -18,7 +19,7 @@
 #include "rewriters/common.h"
 #include "rewriters/throws.h"
 
-enum { THROWN, RETHROWN, CAUGHT, PASSING, LEFT };
+enum { THROWN, RETHROWN, CAUGHT, PASSING, LEFT, ROOM };
 
 // A bit in the number of the method: the handler is also the target of a jump.
 #define JOINED (1 << 24)
@@ -30,6 +31,7 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
         [CAUGHT] = CF_METHOD_NAME("caught", "(Ljava/lang/Throwable;I)V"),
         [PASSING] = CF_METHOD_NAME("passing", "(Ljava/lang/Throwable;I)J"),
         [LEFT] = CF_METHOD_NAME("left", "(Ljava/lang/Throwable;I)V"),
+        [ROOM] = CF_METHOD_NAME("room", "()V"),
     };
     return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }
@@ -129,6 +131,48 @@ static const struct cf_snippet *report(const struct reporter *r, const struct ca
     return s;
 }
 
+// --- room on the stack ---
+
+static int may_catch_overflow(const struct cf_code *code) {
+    for (uint32_t i = 0; i < code->exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(code, i);
+        if (e.catch_type == 0) return 1;
+        struct cf_slice name = cf_class_name(code->cls, e.catch_type);
+        if (CF_IS(name, "java/lang/Throwable") || CF_IS(name, "java/lang/Error") ||
+            CF_IS(name, "java/lang/VirtualMachineError") ||
+            CF_IS(name, "java/lang/StackOverflowError"))
+            return 1;
+    }
+    return 0;
+}
+
+// The stack overflows at the entry of a method rather than in the report of its handler. What else
+// the call throws is dropped, as above:
+//
+//      call; goto B; athrow; > pop; B:
+static enum cf_status make_room(const struct reporter *r) {
+    static const char overflow[] = "java/lang/StackOverflowError";
+    struct cf_snippet *s = cf_snippet_new(r->edit);
+    uint32_t start = cf_label(s), end = cf_label(s), overflowed = cf_label(s), failed = cf_label(s),
+             behind = cf_label(s);
+    uint16_t type = cf_add_class(&r->edit->rewrite->pool, overflow, sizeof overflow - 1);
+    if (!type) return cf_no_constant(r->edit);
+    cf_handler(s, start, end, overflowed, type);
+    for (unsigned i = 0; i < FAILURES; i++) cf_handler(s, start, end, failed, r->failures[i]);
+    cf_handler(s, failed, behind, failed, 0);
+    cf_place(s, start);
+    cf_call(s, callee(r->cls, ROOM));
+    cf_place(s, end);
+    cf_branch_to(s, CF_OP_goto, behind);
+    cf_place(s, overflowed);
+    cf_op(s, CF_OP_athrow);
+    cf_place(s, failed);
+    cf_op(s, CF_OP_pop);
+    cf_place(s, behind);
+    cf_insert_entry(r->edit, s);
+    return r->edit->error.status;
+}
+
 // --- notes ---
 
 static int rethrows(const struct reporter *r) {
@@ -212,6 +256,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     CF_TRY(rw_find_throws(&r.throws, edit));
     r.saved = cf_new_local(edit, "Ljava/lang/Throwable;", 0);
     CF_TRY(add_failures(&r));
+    if (may_catch_overflow(&edit->code)) CF_TRY(make_room(&r));
     CF_TRY(make_notes(&r));
     for (uint32_t i = 0; i < edit->code.count && !edit->error.status; i++) {
         unsigned kind = r.throws.handlers ? r.throws.handlers[edit->code.pc[i]] : 0;

@@ -57,7 +57,20 @@ public final class InstrExceptions {
 
     private static Thread exhausted;
 
+    /** Never true, which compilers do not know. */
+    private static boolean calls;
+
     private InstrExceptions() {}
+
+    /**
+     * Called first by methods with a handler that may catch a StackOverflowError: what reports there has more of the stack
+     * then than findRoom asks for. build.py raises max_stack and max_locals, as there.
+     */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void room() {
+        if (calls) InstrThreads.findLine();
+    }
 
     /** An athrow is about to throw the exception. */
     @jdk.internal.vm.annotation.DontInline
@@ -195,15 +208,14 @@ public final class InstrExceptions {
     }
 
     /**
-     * Fails if the stack does not suffice for what reports an exception. build.py raises max_stack, which compiled code
-     * finds unused at its entry because it may call. It has no reference while it calls: C1 of JDK 8 cannot describe one
-     * in so large a frame, and does not compile the method then.
+     * Fails if the stack does not suffice for what reports an exception. build.py raises max_locals, which the interpreter
+     * finds unused, and max_stack, which compiled code finds unused at its entry because it may call. It has no reference
+     * while it calls: C1 of JDK 8 cannot describe one in so large a frame, and does not compile the method then.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void findRoom() {
-        InstrThreads.mostRoom();
-        if (InstrUnsafe.tid() == 0) InstrThreads.findLine(); // no constructed thread has this id
+        if (calls) InstrThreads.findLine();
     }
 
     /** The exceptions in flight on the current thread. Null: unavailable now. */
@@ -312,7 +324,7 @@ public final class InstrExceptions {
     /** The row of an exception whose throw was not seen. */
     private static int find(InstrFlight flight, Throwable exception, int method) {
         int type = System.identityHashCode(exception.getClass());
-        long place = place(InstrExceptionsNative.backtrace(exception));
+        long place = place(InstrExceptionsNative.backtrace(exception), exception instanceof StackOverflowError);
         long key = place != 0 ? key(TRACED, type, place) : key(SEEN_IN, type, method);
         int row = lookUp(key);
         return row >= 0 ? row : learnRow(flight, key, exception, -1, method);
@@ -322,7 +334,7 @@ public final class InstrExceptions {
      * The place where a stack trace begins, as HotSpot records it: arrays of the methods' indexes in their classes, of
      * the instructions, and of the classes. 0: unknown.
      */
-    private static long place(Object backtrace) {
+    private static long place(Object backtrace, boolean overflow) {
         if (!(backtrace instanceof Object[])) return 0;
         Object[] parts = (Object[]) backtrace;
         if (parts.length < 3 || !(parts[0] instanceof short[]) || !(parts[1] instanceof int[])) return 0;
@@ -330,8 +342,15 @@ public final class InstrExceptions {
         short[] methods = (short[]) parts[0];
         int[] instructions = (int[]) parts[1];
         Object[] types = (Object[]) parts[2];
-        if (methods.length == 0 || instructions.length == 0 || types.length == 0 || types[0] == null) return 0;
-        return mix(mix(System.identityHashCode(types[0]), methods[0]), instructions[0]);
+        int at = 0;
+        while (overflow && at < types.length - 1 && isOurs(types[at])) at++;
+        if (at >= methods.length || at >= instructions.length || at >= types.length || types[at] == null) return 0;
+        return mix(mix(System.identityHashCode(types[at]), methods[at]), instructions[at]);
+    }
+
+    /** Is it a class of the runtime? The stack overflows there where passes make sure of it, and where they count. */
+    private static boolean isOurs(Object type) {
+        return type instanceof Class && ((Class<?>) type).getName().startsWith("java.lang.Instr");
     }
 
     private static long mix(long a, long b) {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,12 @@ static struct {
     char path[PATH_MAX];
     int fd, mapped;
     uint8_t *memory; // NULL: none
-    uint64_t end;    // of the classes
-} map = {.fd = -1};
+    struct instr_coverage_map_header header;
+    // The classes, as the file has them from CLASSES_AT on; none if the file is mapped.
+    pthread_mutex_t lock; // for the fields below
+    uint8_t *classes;
+    size_t length, capacity; // of the classes; `length` also if the file is mapped
+} map = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint8_t *fail(const char *path, char *reason, size_t size) {
     snprintf(reason, size, "%.400s: %s", path, strerror(errno));
@@ -40,7 +45,8 @@ uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_m
     snprintf(map.path, sizeof map.path, "%s", path);
     map.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mapped ? 0444 : 0666);
     map.mapped = mapped;
-    map.end = INSTR_COVERAGE_MAP_CLASSES_AT;
+    map.header = *header;
+    map.length = 0;
     if (map.fd < 0 || ftruncate(map.fd, INSTR_COVERAGE_MAP_CLASSES_AT) != 0 ||
         pwrite(map.fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
         !(map.memory = map_memory()))
@@ -58,7 +64,24 @@ int instr_coverage_map_reserve(uint32_t first, uint32_t count) {
            (!map.mapped || allocate(INSTR_COVERAGE_MAP_TAKEN_AT + (off_t)first, count));
 }
 
+static int has_room(size_t more) {
+    if (map.mapped || map.capacity - map.length >= more) return 1;
+    size_t capacity = 2 * map.capacity + more;
+    uint8_t *larger = realloc(map.classes, capacity);
+    if (!larger) return 0;
+    map.classes = larger;
+    map.capacity = capacity;
+    return 1;
+}
+
 // Writes the class in one call, so that it is complete or absent.
+static void add(const uint8_t *record, size_t length) {
+    off_t end = INSTR_COVERAGE_MAP_CLASSES_AT + (off_t)map.length;
+    if (!has_room(length) || pwrite(map.fd, record, length, end) != (ssize_t)length) return;
+    if (!map.mapped) memcpy(map.classes + map.length, record, length);
+    map.length += length;
+}
+
 void instr_coverage_map_add(const struct instr_covered_class *covered) {
     struct instr_coverage_map_class head = {covered->id, covered->first, covered->count,
                                             (uint32_t)strlen(covered->name)};
@@ -67,13 +90,31 @@ void instr_coverage_map_add(const struct instr_covered_class *covered) {
     if (!record) return;
     memcpy(record, &head, sizeof head);
     memcpy(record + sizeof head, covered->name, head.name_length);
-    if (pwrite(map.fd, record, length, (off_t)map.end) == (ssize_t)length) map.end += length;
+    pthread_mutex_lock(&map.lock);
+    add(record, length);
+    pthread_mutex_unlock(&map.lock);
     free(record);
+}
+
+// Makes a file that somebody has truncated whole, but for its probes: `memory` says that none was
+// written. The file has its full length last. Returns 0 if that fails.
+static int restore(uint8_t *memory, uint32_t count) {
+    struct stat s;
+    off_t at = INSTR_COVERAGE_MAP_CLASSES_AT, end = at + (off_t)map.length;
+    ssize_t header = sizeof map.header, classes = (ssize_t)map.length;
+    if (map.mapped || fstat(map.fd, &s) != 0 || s.st_size >= end) return 1;
+    memset(memory, 0, count);
+    return ftruncate(map.fd, 0) == 0 && pwrite(map.fd, &map.header, sizeof map.header, 0) == header &&
+           pwrite(map.fd, map.classes, map.length, at) == classes && ftruncate(map.fd, end) == 0;
 }
 
 int instr_coverage_map_store(const uint8_t *probes, uint32_t count) {
     enum { BLOCK = 4096 };
     uint8_t *memory = map.memory + INSTR_COVERAGE_MAP_PROBES_AT;
+    pthread_mutex_lock(&map.lock);
+    int whole = restore(memory, count);
+    pthread_mutex_unlock(&map.lock);
+    if (!whole) return 0;
     for (uint32_t at = 0; at < count; at += BLOCK) {
         size_t n = count - at < BLOCK ? count - at : BLOCK;
         if (memcmp(memory + at, probes + at, n) == 0) continue;
@@ -93,8 +134,10 @@ void instr_coverage_map_abandon(void) {
     instr_coverage_map_remove();
     close(map.fd);
     if (map.memory) munmap(map.memory, INSTR_COVERAGE_MAP_CLASSES_AT);
+    free(map.classes);
     map.fd = -1;
-    map.memory = NULL;
+    map.memory = map.classes = NULL;
+    map.length = map.capacity = 0;
 }
 
 // --- recovering ---

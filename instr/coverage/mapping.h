@@ -54,7 +54,8 @@ int instr_coverage_map_reserve(uint32_t first, uint32_t count);
 // Appends a class.
 void instr_coverage_map_add(const struct instr_covered_class *covered);
 // If the file is not mapped: writes the first `count` probes to it where they differ from those in
-// memory, and changes the memory. Returns 0 if the file cannot be written: call it again later.
+// memory, and changes the memory. A file that somebody has truncated becomes whole again. Returns 0
+// if the file cannot be written: call it again later.
 int instr_coverage_map_store(const uint8_t *probes, uint32_t count);
 // Removes the file, whose content was written elsewhere. The memory stays.
 void instr_coverage_map_remove(void);

@@ -74,7 +74,7 @@ static bool is_named(const char *name) {
 bool instr_linked_is_meant(const char *library, const char *options, bool at_start, char *reason,
                            size_t size) {
     struct search s = {last_name(library), NULL};
-    if (options && *options) return true;
+    if (!at_start && options && *options) return true;
     dl_iterate_phdr(look_at, &s);
     if (!s.found || (at_start && is_named(s.name))) return true;
     snprintf(reason, size,

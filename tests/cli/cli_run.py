@@ -43,7 +43,16 @@ class Run(CliTest):
 
     def test_the_previous_value_stays(self):
         self.assertEqual(self.tool_options(["calls"], before="-Dx='a b'"),
-                         "-Dx='a b' " + self.agent("calls"))
+                         self.agent("calls") + " -Dx='a b'")
+
+    def test_it_stands_before_agents_in_the_environment(self):
+        self.write("echo/java", '#!/bin/sh\nprintf "%s|%s" "$JAVA_TOOL_OPTIONS" "$*"\n')
+        os.chmod(self.path("echo/java"), 0o755)
+        for before in ("-javaagent:a.jar", "-Dx=y -agentlib:hprof"):
+            self.run_with(["calls", "--", self.path("echo/java"), "Main"], before=before, out=f"{self.agent('calls')} {before}|Main")
+        self.run_with(["calls", "--", self.path("echo/java"), "Main"], before="-Dx=y", out=f"-Dx=y|{self.agent('calls')} Main")
+        self.environment["JDK_JAVA_OPTIONS"] = "-javaagent:a.jar"
+        self.run_with(["calls", "--", self.path("echo/java"), "Main"], out=f"{self.agent('calls')}|Main")
 
     def test_blanks_and_quotes_are_quoted_for_the_jvm(self):
         tool = self.install("a b'c\"d")

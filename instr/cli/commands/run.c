@@ -48,10 +48,21 @@ static char *quoted(const char *argument) {
     return result;
 }
 
+// Does a variable that JVMs read name an agent? It would stand before one on the command line.
+static int environment_has_agents(void) {
+    static const char *const variables[] = {"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        if (value && (strstr(value, "-javaagent:") || strstr(value, "-agent"))) return 1;
+    }
+    return 0;
+}
+
+// Ours is the first agent.
 static int set_tool_options(const char *argument) {
     const char *before = getenv("JAVA_TOOL_OPTIONS");
     char *quote = quoted(argument), *value = NULL;
-    if (quote && before && *before) value = cli_concat(before, " ", quote, NULL);
+    if (quote && before && *before) value = cli_concat(quote, " ", before, NULL);
     if (quote && (!before || !*before)) value = strdup(quote);
     int status = CLI_OK;
     if (!value || setenv("JAVA_TOOL_OPTIONS", value, 1) != 0)
@@ -88,7 +99,7 @@ int cli_run_with_agent(char *const *words, int count, const char *options) {
         return cli_no_memory();
     }
     memcpy(command, words, (size_t)count * sizeof *command);
-    if (is_launcher(command[0])) {
+    if (is_launcher(command[0]) && !environment_has_agents()) {
         memmove(command + 2, command + 1, (size_t)count * sizeof *command);
         command[1] = argument;
         status = execute(command);

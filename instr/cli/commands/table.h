@@ -14,9 +14,10 @@
     COMMAND(run, "OPTION... [--allow WORDS] [--for TIME] -- COMMAND ARGUMENT...",                  \
             "start a command with the agent in its JVMs",                                          \
             "If the command is java, the agent goes onto its command line; "                       \
-            "otherwise it is appended to the environment variable "                                \
+            "otherwise it goes to the start of the environment variable "                          \
             "JAVA_TOOL_OPTIONS, so that it reaches all JVMs below a build tool or "                \
-            "a script. Each of these JVMs prints a line about the variable. "                      \
+            "a script. Each of these JVMs prints a line about the variable. It goes there, "       \
+            "too, if that variable or JDK_JAVA_OPTIONS names an agent: ours comes first. "         \
             "Mistakes in the options are reported before anything starts. --allow "                \
             "WORDS is the option allow=WORDS, --for TIME is for=TIME. The "                        \
             "command replaces instr: exit status and signals are the command's own. With "         \

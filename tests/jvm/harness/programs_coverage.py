@@ -22,10 +22,10 @@ def load(path):
     return [session[0] for session in sessions], {name: (f"{key:016x}", bits) for key, (name, bits) in classes.items()}
 
 
-def covered(r, name, what, options="", java=()):
+def covered(r, name, what, options="", java=(), then=()):
     path = r.file(name + ".exec")
     done = r.run(name, [r.java, *java, r.with_agent(f"coverage,coverage.file={path}{options}"), "-cp", r.built.programs,
-                        "Covered", what])
+                        "Covered", what, *then])
     return path, done
 
 
@@ -44,6 +44,14 @@ def ends(r):
             path, done = covered(r, "truncated", f"truncate {r.folder}", ",coverage.mmap=flush")
             if done.status or load(path)[1]["Covered"][1].count("1") <= halted[1].count("1"):
                 problems.append(f"truncated: {done.tail()}")
+            late, done = covered(r, "truncated and killed", f"truncate {r.folder}", ",coverage.mmap=flush", then=("kill",))
+            reported = r.run("recover truncated", [r.cli, "coverage", "recover", *glob.glob(late + ".*.map")])
+            ended, killed = load(path)[1], load(late)[1] if reported.status == 0 else {}
+            missing = [i for i, bits in enumerate(zip(ended["Covered"][1], killed.get("Covered", (0, ""))[1].ljust(len(ended["Covered"][1]), "0"))) if bits == ("1", "0")]
+            if done.status != -9 or not ended.keys() <= killed.keys() or len(missing) > 2:  # main goes another way, and does not return
+                problems.append(f"truncated and killed: {done.status} {missing} {reported.tail()}")
+            for file in glob.glob(late + ".*.map"):
+                os.remove(file)
         yield f"mapped, {mode}", problems + [f"left behind: {f}" for f in glob.glob(path + ".*")]
         path, done = covered(r, "killed " + mode, kill, ",coverage.mmap=" + mode)
         maps = glob.glob(path + ".*.map")

@@ -95,10 +95,10 @@ def differences(found, wanted):
     return [f"{c}: {found[c]}, expected {wanted[c]}" for c in sorted(found.keys() | wanted.keys()) if found[c] != wanted[c]]
 
 
-def hard(r, name, passes_="exceptions"):
-    plain = r.run(name, [r.java, "-cp", r.built.programs, "ThrowsHard", name])
+def hard(r, name, passes_="exceptions", options=()):
+    plain = r.run(name, [r.java, *options, "-cp", r.built.programs, "ThrowsHard", name])
     report = r.file(name + ".json")
-    other = r.run(name + "-agent", [r.java, r.with_agent(f"{passes_},exceptions.file={report}"), "-cp",
+    other = r.run(name + "-agent", [r.java, *options, r.with_agent(f"{passes_},exceptions.file={report}"), "-cp",
                                     r.built.programs, "ThrowsHard", name])
     return plain, other, report
 
@@ -218,6 +218,19 @@ def passed_on(r):
     rows = [(row["site_method"], row["caught_method"]) for row in load(report) for _ in range(row["count"])]
     wrong = [row for row in rows if row != ("clean", "cleaned")]
     yield "finally", vm.compare(plain, other) + ([] if len(rows) == 20 and not wrong else [f"{len(rows)}, not 20; {wrong[:3]}"])
+
+
+@program("stack overflows that the innermost frame catches")
+def innermost(r):
+    """None is lost, and each is where it was thrown: the runtime's own frames are not."""
+    for mode in ("exceptions", "calls,exceptions", "timing,exceptions"):
+        for options in ((), ("-Xint",)):
+            plain, other, report = hard(r, "innermost", mode, options)
+            rows = collections.Counter()
+            for row in load(report):
+                rows[(row["site_method"], (row["caught_method"] or "").split("$")[0])] += row["count"]
+            wanted = collections.Counter({("catching", "catching"): 100, ("recurse", "lambda"): 100})
+            yield " ".join((mode, *options)), vm.compare(plain, other) + differences(rows, wanted)
 
 
 @program("random throws")

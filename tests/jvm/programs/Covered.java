@@ -56,17 +56,19 @@ public class Covered {
         for (Thread thread : threads) thread.join();
     }
 
+    private static void kill() throws Exception {
+        String pid = new File("/proc/self").getCanonicalFile().getName();
+        new ProcessBuilder("sh", "-c", "kill -9 " + pid).start().waitFor();
+        Thread.sleep(60000);
+    }
+
     public static void main(String[] args) throws Exception {
         if (args[0].equals("tests")) suite();
         if (args[0].equals("threads")) threads();
         small(1);
         if (args[0].equals("halt")) Runtime.getRuntime().halt(0);
-        if (args[0].startsWith("kill")) {
-            if (args[0].equals("kill late")) Thread.sleep(1000);
-            String pid = new File("/proc/self").getCanonicalFile().getName();
-            new ProcessBuilder("sh", "-c", "kill -9 " + pid).start().waitFor();
-            Thread.sleep(60000);
-        }
+        if (args[0].equals("kill late")) Thread.sleep(1000);
+        if (args[0].startsWith("kill")) kill();
         if (args[0].startsWith("truncate ")) {
             for (File file : new File(args[0].substring(9)).listFiles()) {
                 if (!file.getName().endsWith(".map")) continue;
@@ -77,5 +79,9 @@ public class Covered {
             Thread.sleep(500); // five times what lies between two copies
         }
         large(1);
+        if (args.length > 1) {
+            Thread.sleep(1000);
+            kill();
+        }
     }
 }

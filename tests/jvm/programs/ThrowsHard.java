@@ -82,6 +82,31 @@ public class ThrowsHard {
         }
     }
 
+    static int catching(int n) {
+        try {
+            return catching(n + 1) + n;
+        } catch (StackOverflowError e) {
+            caught++;
+            return 0;
+        }
+    }
+
+    /** Caught in the innermost frame, 100 times; then thrown elsewhere, 100 times, and caught here. On a small stack. */
+    static void innermost() throws Exception {
+        Thread thread = new Thread(null, () -> {
+            for (int i = 0; i < 100; i++) catching(i);
+            for (int i = 0; i < 100; i++)
+                try {
+                    recurse(i);
+                } catch (StackOverflowError e) {
+                    caught++;
+                }
+        }, "innermost", 200 << 10);
+        thread.start();
+        thread.join();
+        System.out.println("java.lang.StackOverflowError " + caught);
+    }
+
     /** Through a finally block in each frame. */
     static void cleaned() {
         for (int i = 0; i < 20; i++)
