@@ -104,7 +104,8 @@ static int restore(uint8_t *memory, uint32_t count) {
     ssize_t header = sizeof map.header, classes = (ssize_t)map.length;
     if (map.mapped || fstat(map.fd, &s) != 0 || s.st_size >= end) return 1;
     memset(memory, 0, count);
-    return ftruncate(map.fd, 0) == 0 && pwrite(map.fd, &map.header, sizeof map.header, 0) == header &&
+    return ftruncate(map.fd, 0) == 0 &&
+           pwrite(map.fd, &map.header, sizeof map.header, 0) == header &&
            pwrite(map.fd, map.classes, map.length, at) == classes && ftruncate(map.fd, end) == 0;
 }
 
