@@ -61,6 +61,12 @@ struct instr_pass_source {
                 void *to, char *error, size_t size);
 };
 
+// What an owner gives for all of the passes that are the owner's: each of these has the same.
+struct instr_terms {
+    uint64_t expiry;  // ns until they are switched off; 0: never
+    uint64_t expires; // when that is (CLOCK_MONOTONIC); 0: never, or not known yet
+};
+
 // Adds a source, which must live as long as the program; to be called before options are parsed.
 void instr_options_add_source(const struct instr_pass_source *source);
 
@@ -88,6 +94,7 @@ struct instr_pass_options {
     // It runs once for several owners, under one number, or did: results are those of its scope.
     int shared;
     struct instr_owner owner;
+    struct instr_terms terms; // of the owner
 };
 
 struct instr_options {
@@ -109,7 +116,7 @@ struct instr_options {
     int interfaces;                    // 1: yes
     unsigned allow;                    // rw_made.needs that the last text has allowed
     unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
-    uint64_t expiry;                   // ns until all passes are switched off; 0: never
+    uint64_t expiry;                   // of the passes of the JVM's command line: their terms
     unsigned max_overhead; // thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given
     unsigned config;       // files read
 };
@@ -131,7 +138,8 @@ int instr_options_change(struct instr_options *options, const struct instr_optio
                          enum instr_change change, const char *text, char *error, size_t size);
 
 // The same for the passes of `owner`; the passes of others stay as they are. A scope without a pass
-// is that of all passes of the owner that have no scope of their own.
+// is that of all passes of the owner that have no scope of their own. Terms are those of the owner;
+// an error if the owner has no pass.
 int instr_options_change_as(struct instr_options *options, const struct instr_options *base,
                             enum instr_change change, const struct instr_owner *owner,
                             const char *text, char *error, size_t size);
@@ -148,6 +156,14 @@ int instr_options_without_owner(struct instr_options *options, const struct inst
 // one: its name, scope, lease and owner stay. Returns 1; 0: the files have not changed; or -1 with one
 // line in `error`.
 int instr_options_remake(struct instr_options *options, size_t pass, char *error, size_t size);
+
+// When the pass is switched off, for its own lease or for the time of its owner (CLOCK_MONOTONIC, ns);
+// 0: never.
+uint64_t instr_pass_ends(const struct instr_pass_options *pass);
+
+// A copy without the passes that end until `now`. Returns 0; or -1 when out of memory.
+int instr_options_without_ended(struct instr_options *options, const struct instr_options *base,
+                                uint64_t now);
 
 // Adds patterns to what every pass excludes. Returns 0; or -1 with one line in `error`.
 int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,

@@ -83,10 +83,8 @@ static void json_enabled(struct instr_json *json, const struct instr_options *op
     instr_json_number(json, "uid", pass->owner.uid);
     instr_json_number(json, "since", pass->owner.since);
     instr_json_text(json, "kind", pass->pass->made ? pass->pass->made->kind : NULL);
-    if (pass->ends) {
-        uint64_t now = instr_clock_now();
-        instr_json_number(json, "ends_in_ns", pass->ends > now ? pass->ends - now : 0);
-    }
+    uint64_t now = instr_clock_now(), ends = instr_pass_ends(pass);
+    if (ends) instr_json_number(json, "ends_in_ns", ends > now ? ends - now : 0);
     instr_json_number(json, "limit_ppm", instr_max_overhead(options, pass) * PPM);
     json_patterns(json, "include", pass->include);
     json_patterns(json, "exclude", pass->exclude);

@@ -125,8 +125,17 @@ static void changed_now(struct instr_json *json, const struct instr_agent *agent
     instr_json_number(json, "classes_done", progress.done);
     instr_json_number(json, "classes_total", progress.total);
     instr_json_number(json, "classes_left_ns", progress.left);
-    uint64_t now = instr_clock_now(), expires = agent->expires;
-    instr_json_number(json, "expires_in_ns", !expires ? 0 : expires > now ? expires - now : 1);
+}
+
+// When the last pass ends, unless one does not end.
+static void expiry(struct instr_json *json, const struct instr_plan *plan) {
+    uint64_t now = instr_clock_now(), last = 0;
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++) {
+        uint64_t ends = instr_pass_ends(&plan->options.passes[i]);
+        if (!ends || ends > last) last = ends;
+        if (!ends) break;
+    }
+    instr_json_number(json, "expires_in_ns", !last ? 0 : last > now ? last - now : 1);
 }
 
 // The pass that was switched off for its overhead, as long as it is off.
@@ -157,7 +166,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "classes_done", "classes_total",    progress of the background thread; 0 of 0: it is idle
 //        "classes_left_ns",              about how long it will take; 0: unknown
 //        "overhead": [...],              see operation.h
-//        "expires_in_ns"                 0: never
+//        "expires_in_ns"                 until no pass is on; 0: a pass does not end by itself
 //        "watches": [{"by", "methods", "ago_ns"}],    the clients of the command watch
 //        "switched_off": {"pass", "reason", "date_ms", "ago_ns"}    for its overhead; if there is one
 //      }
@@ -178,6 +187,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     totals(&json, plan ? plan->engine : NULL);
     memory(&json, agent, plan);
     instr_operation_json_overhead(&json, agent, plan, jni, OVERHEAD_PAUSE);
+    expiry(&json, plan);
     instr_plans_give_back(&agent->plans, ticket);
     changed_now(&json, agent);
     instr_watch_clients(&json);

@@ -3,6 +3,7 @@
 #include "instr/base/array.h"
 #include "instr/options.h"
 #include "instr/options/names.h"
+#include "instr/options/terms.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,10 +133,12 @@ char *instr_options_format(const struct instr_options *options) {
     const struct instr_match *include, *exclude;
     int common = instr_scope_common(options, &include, &exclude);
     for (size_t i = 0; i < options->pass_count; i++) put_pass(&t, &options->passes[i], !common);
+    struct instr_options shown = *options;
+    instr_option_terms_common(&shown);
     for (const struct instr_option_row *row = instr_option_rows; row->key; row++) {
-        const void *field = (const char *)options + row->offset;
-        if (field == &options->include) field = &include;
-        if (field == &options->exclude) field = &exclude;
+        const void *field = (const char *)&shown + row->offset;
+        if (field == &shown.include) field = &include;
+        if (field == &shown.exclude) field = &exclude;
         put_row(&t, NULL, row, field);
     }
     put(&t, '\0');

@@ -5,6 +5,7 @@
 #include "instr/options/jacoco.h"
 #include "instr/options/made.h"
 #include "instr/options/parse.h"
+#include "instr/options/terms.h"
 #include "rewriters/watch_methods.h"
 
 #include <errno.h>
@@ -410,12 +411,6 @@ static int find_classes(struct instr_option_parser *p, struct instr_pass_options
     }
 }
 
-static unsigned row_bit(const char *key) {
-    unsigned i = 0;
-    while (strcmp(instr_option_rows[i].key, key) != 0) i++;
-    return 1u << i;
-}
-
 // The scope of a pass that the text switches on without one: that of the owner's last pass that has
 // no scope of its own either, or that of the options.
 static void inherit_scope(const struct instr_option_parser *p, struct instr_pass_options *pass) {
@@ -433,7 +428,8 @@ static void inherit_scope(const struct instr_option_parser *p, struct instr_pass
 // Gives each pass its scope: its own one, or that of the text, which is for the passes that the text
 // names, or for all if it names none.
 static void settle_scopes(struct instr_option_parser *p) {
-    unsigned include = row_bit("include"), exclude = row_bit("exclude"), named = 0;
+    unsigned include = instr_option_bit("include"), exclude = instr_option_bit("exclude"),
+             named = 0;
     for (size_t i = 0; p->passes[i].pass; i++) named |= p->passes[i].given & INSTR_GIVEN_PASS;
     for (size_t i = 0; p->passes[i].pass; i++) {
         struct instr_pass_options *pass = &p->passes[i];
@@ -464,7 +460,7 @@ static void settle_scopes(struct instr_option_parser *p) {
 
 // What a pass that is made needs, and its lease.
 static int settle_made(struct instr_option_parser *p) {
-    unsigned allowed = p->given & row_bit("allow") ? p->options->allow : 0;
+    unsigned allowed = p->given & instr_option_bit("allow") ? p->options->allow : 0;
     for (size_t i = rw_pass_count(); i < p->pass_count; i++) {
         struct instr_pass_options *pass = &p->passes[i];
         const struct rw_made *made = pass->pass->made;
@@ -492,7 +488,9 @@ static int settle(struct instr_option_parser *p) {
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
     settle_scopes(p);
-    if (instr_option_settle_names(p) != 0 || settle_made(p) != 0) return -1;
+    if (instr_option_settle_names(p) != 0 || settle_made(p) != 0 ||
+        instr_option_terms_settle(p) != 0)
+        return -1;
     for (size_t k = 0; k < p->options->pass_count; k++)
         for (size_t i = 0; p->passes[i].pass; i++) {
             struct instr_pass_options *on = &p->options->passes[k];
@@ -507,6 +505,7 @@ static int settle(struct instr_option_parser *p) {
 static int parse_text(struct instr_option_parser *p, const char *text) {
     int result = prepare(p);
     if (result == 0) inherit(p);
+    if (result == 0) instr_option_terms_begin(p);
     if (result == 0) result = parse_list(p, text ? text : "");
     if (result == 0) result = settle(p);
     for (size_t i = 0; p->passes && p->passes[i].pass; i++) free_pass(&p->passes[i]);
@@ -591,19 +590,48 @@ int instr_options_change(struct instr_options *options, const struct instr_optio
     return instr_options_change_as(options, base, change, NULL, text, error, size);
 }
 
-int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
-                                const struct rw_pass *pass, const struct instr_owner *owner) {
+uint64_t instr_pass_ends(const struct instr_pass_options *pass) {
+    uint64_t own = pass->ends, all = pass->terms.expires;
+    return own && (!all || own < all) ? own : all;
+}
+
+// Which passes a copy is without.
+struct leaving {
+    const struct rw_pass *pass;      // NULL: those that end until `now`
+    const struct instr_owner *owner; // NULL: any
+    uint64_t now;
+};
+
+static int leaves(const struct leaving *leaving, const struct instr_pass_options *on) {
+    uint64_t ends = instr_pass_ends(on);
+    if (!leaving->pass) return ends && ends <= leaving->now;
+    return on->pass == leaving->pass &&
+           (!leaving->owner || instr_owner_same(&on->owner, leaving->owner));
+}
+
+static int copy_without(struct instr_options *options, const struct instr_options *base,
+                        const struct leaving *leaving) {
     if (instr_options_copy(options, base) != 0) return -1;
     size_t left = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         struct instr_pass_options *on = &options->passes[i];
-        if (on->pass == pass && (!owner || instr_owner_same(&on->owner, owner)))
+        if (leaves(leaving, on))
             free_pass(on);
         else
             options->passes[left++] = *on;
     }
     options->pass_count = left;
     return 0;
+}
+
+int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
+                                const struct rw_pass *pass, const struct instr_owner *owner) {
+    return copy_without(options, base, &(struct leaving){.pass = pass, .owner = owner});
+}
+
+int instr_options_without_ended(struct instr_options *options, const struct instr_options *base,
+                                uint64_t now) {
+    return copy_without(options, base, &(struct leaving){.now = now});
 }
 
 int instr_options_without(struct instr_options *options, const struct instr_options *base,

@@ -11,6 +11,12 @@ enum { MOST_TOP = 1000000, MOST_COUNT = 100000000 };
 static const uint64_t LEAST_MEMORY = 64u << 10, MOST_MEMORY = (uint64_t)1 << 40;
 static const uint64_t MOST_DURATION = UINT64_C(366) * 24 * 3600 * 1000000000;
 
+unsigned instr_option_bit(const char *key) {
+    unsigned i = 0;
+    while (strcmp(instr_option_rows[i].key, key) != 0) i++;
+    return 1u << i;
+}
+
 int instr_option_fail(struct instr_option_parser *p, const char *key, const char *format, ...) {
     char reason[INSTR_ERROR_SIZE], shown[INSTR_ERROR_SIZE], where[160] = "";
     va_list arguments;

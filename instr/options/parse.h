@@ -21,8 +21,10 @@ struct instr_option_parser {
     int changing;             // the text changes options
     // A scope of the options that the text changes; the text's own one is in `options`.
     struct instr_match *include, *exclude;
-    unsigned given;   // bit per row of instr_option_rows
-    const char *file; // being read; NULL: the list
+    struct instr_terms start; // of the command line, while those in `options` are the owner's
+    struct instr_terms terms; // of the owner
+    unsigned given;           // bit per row of instr_option_rows
+    const char *file;         // being read; NULL: the list
     unsigned line, depth;
     int only_values; // no pass may be named
     int late;        // the JVM is running: instr_pass_options.late
@@ -30,6 +32,9 @@ struct instr_option_parser {
     char *error;
     size_t error_size;
 };
+
+// The bit of the option in `given`.
+unsigned instr_option_bit(const char *key);
 
 // Composes the error line for `key` ("": none). Text from outside is shown without control
 // characters and cut to a reasonable length. Returns -1.

@@ -58,7 +58,8 @@
            "instrument at most N methods; classes that would exceed the limit are "                \
            "skipped")                                                                              \
     OPTION(expiry, "for", DURATION, "TIME",                                                        \
-           "switch all passes off after TIME, such as 30s, 5m or 1h")                              \
+           "switch off the passes of who gives it after TIME, such as 30s, 5m or 1h; those of "    \
+           "other owners stay on")                                                                 \
     OPTION(max_overhead, "max-overhead", PERCENT, "SHARE|off",                                     \
            "switch a pass off if it costs more than SHARE, such as 5%, of the JVM's CPU "          \
            "time; default 10% for passes that are switched on while the JVM runs, off for "        \

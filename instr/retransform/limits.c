@@ -10,17 +10,17 @@
 #include "instr/base/clock.h"
 #include "instr/vm/wake.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SECOND UINT64_C(1000000000)
 
-static void switch_off(struct instr_agent *agent, JNIEnv *jni, int paced, const char *why) {
+static void switch_off(struct instr_agent *agent, JNIEnv *jni) {
     char reason[INSTR_ERROR_SIZE] = "";
-    struct instr_reconfigured done = {.defer = paced};
+    struct instr_reconfigured done = {0};
     int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
-    instr_say("%s: %s%s", why, ok ? "all passes are off" : "", reason);
-    if (!ok && agent->expires) agent->expires = instr_clock_now() + SECOND; // try again
+    instr_say("the kill switch was thrown: %s%s", ok ? "all passes are off" : "", reason);
 }
 
 // --- a runtime that throws ---
@@ -81,60 +81,81 @@ static void watch_overhead(struct instr_agent *agent) {
     free(done);
 }
 
-// --- leases ---
+// --- leases, and the times of owners ---
 
-// The pass whose lease ends first; NULL: none has one. *when: its end.
-static const struct instr_pass_options *first_to_end(const struct instr_plan *plan,
-                                                     uint64_t *when) {
-    const struct instr_pass_options *first = NULL;
-    *when = UINT64_MAX;
+// A pass that ends now; a copy, as the plan ends with it.
+struct ended {
+    char pass[64];
+    struct instr_owner owner;
+    bool by_lease;
+};
+
+// Lists the passes of the plan that end until `now`. Returns when the first of the others ends.
+// `all`: there are no others.
+static uint64_t find_ended(const struct instr_plan *plan, uint64_t now,
+                           struct ended list[INSTR_MOST_ON], size_t *count, bool *all) {
+    uint64_t next = UINT64_MAX;
+    *count = 0;
     for (size_t i = 0; plan && plan->engine && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
-        if (!pass->ends || pass->ends >= *when) continue;
-        first = pass;
-        *when = pass->ends;
+        uint64_t ends = instr_pass_ends(pass);
+        if (!ends || ends > now) {
+            if (ends && ends < next) next = ends;
+            continue;
+        }
+        struct ended *ended = &list[(*count)++];
+        snprintf(ended->pass, sizeof ended->pass, "%s", pass->pass->name);
+        ended->owner = pass->owner;
+        ended->by_lease = ends == pass->ends;
     }
-    return first;
+    *all = plan && *count == plan->options.pass_count;
+    return next;
 }
 
-// Switches off what has reached the end of its lease. Returns when the next lease ends.
-static uint64_t watch_leases(struct instr_agent *agent) {
-    for (;;) {
-        struct instr_owner owner = {0};
-        char name[64] = "", reason[INSTR_ERROR_SIZE] = "";
-        unsigned ticket;
-        uint64_t when;
-        const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-        const struct instr_pass_options *pass = first_to_end(plan, &when);
-        if (pass) {
-            owner = pass->owner;
-            snprintf(name, sizeof name, "%s", pass->pass->name);
-        }
-        instr_plans_give_back(&agent->plans, ticket);
-        if (!pass || when > instr_clock_now()) return when;
-        JNIEnv *jni = instr_wake_jni();
-        struct instr_reconfigured *done = jni ? calloc(1, sizeof *done) : NULL;
-        if (!done) return instr_clock_now() + SECOND;
-        done->owner = *owner.name ? &owner : NULL;
-        done->defer = 1;
-        int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
-        instr_say("%s: its time is up (%s.for=): %s", name, name, ok ? "switched off" : reason);
-        free(done);
-        if (!ok) return instr_clock_now() + SECOND;
+static void say_ended(const struct ended *list, size_t count, bool all, const char *failed) {
+    if (all && !list[0].by_lease) {
+        instr_say("the time is up (for=): %s", failed ? failed : "all passes are off");
+        return;
     }
+    for (size_t i = 0; i < count; i++) {
+        const struct ended *e = &list[i];
+        const char *by = e->owner.name;
+        instr_say("%s%s%s: its time is up (%s%sfor=): %s", e->pass, *by ? " of " : "", by,
+                  e->by_lease ? e->pass : "", e->by_lease ? "." : "",
+                  failed ? failed : "switched off");
+    }
+}
+
+// Switches off what has reached its end. Returns when the next pass ends.
+static uint64_t watch_ends(struct instr_agent *agent) {
+    struct ended list[INSTR_MOST_ON];
+    char reason[INSTR_ERROR_SIZE] = "";
+    size_t count;
+    bool all;
+    unsigned ticket;
+    uint64_t now = instr_clock_now();
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    uint64_t next = find_ended(plan, now, list, &count, &all);
+    instr_plans_give_back(&agent->plans, ticket);
+    if (!count) return next;
+    JNIEnv *jni = instr_wake_jni();
+    struct instr_reconfigured *done = jni ? calloc(1, sizeof *done) : NULL;
+    if (!done) return now + SECOND;
+    done->defer = 1;
+    int ok = instr_reconfigure_expire(agent, jni, now, done, reason, sizeof reason);
+    free(done);
+    say_ended(list, count, all, ok ? NULL : reason);
+    return ok ? next : instr_clock_now() + SECOND;
 }
 
 uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed) {
     int on = atomic_load(&agent->state) == INSTR_ACTIVE ||
-             (killed && agent->finishing && instr_background_is_busy()),
-        expired = agent->expires && now >= agent->expires;
+             (killed && agent->finishing && instr_background_is_busy());
     uint64_t next = UINT64_MAX;
-    if ((on && (killed || expired)) || instr_reconfigure_is_due(agent, now)) {
+    if ((on && killed) || instr_reconfigure_is_due(agent, now)) {
         JNIEnv *jni = instr_wake_jni();
         if (!jni) return now + SECOND;
-        if (on && (killed || expired))
-            switch_off(agent, jni, !killed,
-                       killed ? "the kill switch was thrown" : "the time is up (for=)");
+        if (on && killed) switch_off(agent, jni);
         next = instr_reconfigure_later(agent, jni, instr_clock_now());
     } else {
         if (agent->release_at) next = agent->release_at;
@@ -146,10 +167,9 @@ uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed)
     }
     watch_overhead(agent);
     if (atomic_load(&agent->state) == INSTR_ACTIVE) {
-        uint64_t ends = watch_leases(agent);
+        uint64_t ends = watch_ends(agent);
         if (ends < next) next = ends;
         if (now + SECOND < next) next = now + SECOND;
-        if (agent->expires && agent->expires < next) next = agent->expires;
     }
     return next;
 }

@@ -161,11 +161,17 @@ static void announce(const struct instr_options *before, const struct instr_opti
     }
 }
 
-// Leases that begin now end when their time is over.
+// Leases, and the times of owners, that begin now end when their time is over.
 static void begin_leases(struct instr_options *options) {
-    for (size_t i = 0; i < options->pass_count; i++)
-        if (options->passes[i].lease && !options->passes[i].ends)
-            options->passes[i].ends = instr_clock_now() + options->passes[i].lease;
+    uint64_t now = instr_clock_now();
+    for (size_t i = 0; i < options->pass_count; i++) {
+        struct instr_pass_options *pass = &options->passes[i];
+        if (pass->lease && !pass->ends) pass->ends = now + pass->lease;
+        if (!pass->terms.expiry)
+            pass->terms.expires = 0;
+        else if (!pass->terms.expires)
+            pass->terms.expires = now + pass->terms.expiry;
+    }
 }
 
 // Installs a plan made from `next` and takes `next` over. `defer`: when many classes are concerned,
@@ -179,8 +185,6 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     int was_on = before && before->engine;
     int changes = was_on || next->pass_count || instr_background_is_busy();
     int same_rules = was_on && instr_same_rules(&before->options, next);
-    uint64_t expiry = next->expiry;
-    int same_expiry = was_on && before->options.expiry == expiry;
     begin_leases(next);
     struct instr_plan *plan = prepare(agent, jni, next, reason, size);
     if (!plan) {
@@ -223,10 +227,6 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     if (!plan->engine) agent->state = INSTR_DORMANT;
     agent->finishing |= changes;
     if (changes && !instr_background_is_busy()) finish(agent);
-    if (!plan->engine || !expiry)
-        agent->expires = 0;
-    else if (!same_expiry)
-        agent->expires = instr_clock_now() + expiry;
     done->elapsed = instr_clock_now() - start;
     return 1;
 }
@@ -287,8 +287,11 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     struct instr_owner owner = {.name = ""};
     if (done->owner) owner = *done->owner;
     owner.since = instr_clock_date() / 1000;
+    static const struct instr_owner command_line;
     // Values for the passes of the command line, from those who have none of their own.
-    if (kind == INSTR_SET && !has_passes(&plan->options, &owner)) owner.name[0] = '\0';
+    if (kind == INSTR_SET && !has_passes(&plan->options, &owner) &&
+        has_passes(&plan->options, &command_line))
+        owner.name[0] = '\0';
     if (instr_options_change_as(&next, &plan->options, kind, &owner, text, reason, size) == 0) {
         if (done->patterns) instr_patterns_add(done->patterns, &next, &owner);
         const char *start_only = start_only_option(&plan->options, &next);
@@ -385,6 +388,27 @@ int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char
         ok = next.pass_count
                  ? reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size)
                  : revert_all(agent, jni, done, reason, size);
+        instr_options_free(&next);
+    }
+    pthread_mutex_unlock(&agent->switching);
+    return ok;
+}
+
+int instr_reconfigure_expire(struct instr_agent *agent, JNIEnv *jni, uint64_t now,
+                             struct instr_reconfigured *done, char *reason, size_t size) {
+    struct instr_options next;
+    int ok = 0;
+    if (!begin_operation(agent, done, reason, size)) return 0;
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
+    if (instr_options_without_ended(&next, &plan->options, now) != 0) {
+        snprintf(reason, size, "out of memory");
+    } else {
+        if (next.pass_count == plan->options.pass_count)
+            ok = 1;
+        else if (next.pass_count)
+            ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
+        else
+            ok = revert_all(agent, jni, done, reason, size);
         instr_options_free(&next);
     }
     pthread_mutex_unlock(&agent->switching);
@@ -612,7 +636,6 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
             instr_first_class_end(agent);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
         instr_say_skipped_interfaces(done.skipped_interfaces);
-        if (plan->options.expiry) agent->expires = instr_clock_now() + plan->options.expiry;
     }
     pthread_mutex_unlock(&agent->switching);
     return ok;

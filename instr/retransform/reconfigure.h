@@ -73,6 +73,10 @@ int instr_reconfigure_set(struct instr_agent *agent, JNIEnv *jni, const char *te
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                               struct instr_reconfigured *done, char *reason, size_t size);
 
+// Switches the passes off that end until `now` (instr_pass_ends), as instr_reconfigure_disable does.
+int instr_reconfigure_expire(struct instr_agent *agent, JNIEnv *jni, uint64_t now,
+                             struct instr_reconfigured *done, char *reason, size_t size);
+
 // Makes a pass anew from its files, if these have changed, and replaces it: all classes that have the
 // old pass's code, or get the new one's. NULL: all such passes of the owner and of the command line.
 int instr_reconfigure_reload(struct instr_agent *agent, JNIEnv *jni, const char *name,

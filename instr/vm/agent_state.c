@@ -120,7 +120,7 @@ void instr_agent_undo(struct instr_agent *agent) {
     if (agent->class_states) instr_class_states_clear(agent->class_states);
     agent->jvmti = NULL;
     agent->armed = agent->finishing = 0;
-    agent->expires = agent->release_at = agent->late_loaded_at = 0;
+    agent->release_at = agent->late_loaded_at = 0;
     agent->state = INSTR_ABSENT;
     instr_delivered_remove();
 }

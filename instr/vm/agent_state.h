@@ -50,7 +50,6 @@ struct instr_agent {
     struct instr_methods *methods; // to continue with after the next attach; NULL: none
     int early;                     // the class file hook is on from OnLoad (native_prefix.h)
     int ids_stay;                  // a pass was on whose ids must stay resolvable
-    uint64_t expires;              // ns; 0: never
     int finishing;                 // passes end when the background thread is done
     uint64_t release_at;           // ns; when the memory of reverted passes is freed; 0: never
     uint64_t late_loaded_at;       // ns; when to look again for classes that were loading; 0: never

@@ -27,7 +27,7 @@
     EXAMPLE("disable", "instr disable 4711 timing",                                                \
             "end one's own timing and print what it has found")                                    \
     EXAMPLE("disable", "instr disable 4711 timing --all", "end that of everybody")                 \
-    EXAMPLE("set", "instr set 4711 --for 30m", "all passes end in half an hour")                   \
+    EXAMPLE("set", "instr set 4711 --for 30m", "your own passes end in half an hour")              \
     EXAMPLE("set", "instr set 4711 max-overhead=5% pace=off",                                      \
             "a lower limit, and classes change at once")                                           \
     EXAMPLE("revert", "instr revert 4711", "the original code in all classes")                     \

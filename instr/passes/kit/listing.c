@@ -157,7 +157,8 @@ void instr_kit_list(struct instr_json *json, jvmtiEnv *jvmti, JNIEnv *jni,
     instr_json_text(json, "path", kit->path);
     instr_json_text(json, "hash", kit->hash);
     instr_json_text(json, "by", *pass->owner.name ? pass->owner.name : NULL);
-    if (pass->ends) instr_json_number(json, "ends_in_ns", pass->ends > now ? pass->ends - now : 0);
+    uint64_t ends = instr_pass_ends(pass);
+    if (ends) instr_json_number(json, "ends_in_ns", ends > now ? ends - now : 0);
     instr_json_open(json, "advices", '[');
     for (size_t i = 0; i < kit->advice_count; i++) add_advice(&l, kit, i);
     instr_json_close(json, ']');

@@ -365,6 +365,7 @@ from . import (  # noqa: E402,F401
     programs_failures,
     programs_input,
     programs_natives,
+    programs_owners,
     programs_threads,
     programs_timing,
     programs_vm,

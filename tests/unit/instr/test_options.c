@@ -416,6 +416,40 @@ START_TEST(owners_do_not_move_the_passes_of_each_other) {
 }
 END_TEST
 
+static uint64_t expiry_of(size_t pass) {
+    return options.passes[pass].terms.expiry / 1000000000;
+}
+
+START_TEST(a_time_is_for_the_passes_of_its_owner) {
+    parse("calls,for=1h");
+    change(INSTR_ENABLE, "alice", "calls");
+    change(INSTR_ENABLE, "bob", "calls,for=2s");
+    change(INSTR_ENABLE, "bob", "timing"); // as the passes that bob has
+    static const uint64_t first[] = {3600, 0, 2, 2}, then[] = {3600, 60, 5, 5};
+    ck_assert_uint_eq(options.pass_count, 4);
+    for (size_t i = 0; i < 4; i++) ck_assert_uint_eq(expiry_of(i), first[i]);
+    for (size_t i = 0; i < 4; i++) options.passes[i].terms.expires = 100 + i;
+    change(INSTR_SET, "bob", "for=5s");
+    change(INSTR_SET, "alice", "for=1m");
+    for (size_t i = 0; i < 4; i++) ck_assert_uint_eq(expiry_of(i), then[i]);
+    ck_assert_uint_eq(instr_pass_ends(&options.passes[0]), 100);
+    ck_assert_uint_eq(instr_pass_ends(&options.passes[3]), 0); // begins anew
+    struct instr_options next;
+    struct instr_owner carol = {.name = "carol"};
+    ck_assert_int_eq(
+        instr_options_change_as(&next, &options, INSTR_SET, &carol, "for=2s", error, sizeof error),
+        -1);
+    ck_assert_str_eq(error, "option 'for': carol has no active pass");
+    options.passes[2].ends = 50;
+    ck_assert_int_eq(instr_options_without_ended(&next, &options, 99), 0);
+    ck_assert_uint_eq(next.pass_count, 3);
+    ck_assert_str_eq(next.passes[2].pass->name, "timing");
+    ck_assert_uint_eq(next.expiry / 1000000000, 3600);
+    instr_options_free(&next);
+    instr_options_free(&options);
+}
+END_TEST
+
 START_TEST(at_most_64_passes_are_on) {
     struct instr_options next;
     struct instr_owner who = {.name = ""};
@@ -498,6 +532,7 @@ int main(void) {
                         sizeof pass_scopes / sizeof *pass_scopes);
     tcase_add_test(tcase, a_scope_is_that_of_the_passes_that_are_named_with_it);
     tcase_add_test(tcase, owners_do_not_move_the_passes_of_each_other);
+    tcase_add_test(tcase, a_time_is_for_the_passes_of_its_owner);
     tcase_add_test(tcase, at_most_64_passes_are_on);
     tcase_add_loop_test(tcase, a_name_is_short_and_printable, 0, sizeof names / sizeof *names);
     tcase_add_test(tcase, every_option_has_a_line_of_help);
