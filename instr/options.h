@@ -65,6 +65,7 @@ struct instr_pass_source {
 struct instr_terms {
     uint64_t expiry;  // ns until they are switched off; 0: never
     uint64_t expires; // when that is (CLOCK_MONOTONIC); 0: never, or not known yet
+    int quiet;        // 1: nothing about them goes to standard error
 };
 
 // Adds a source, which must live as long as the program; to be called before options are parsed.
@@ -102,19 +103,20 @@ struct instr_options {
     size_t pass_count;                 // 0: the agent lies dormant
     struct instr_match *include;       // of passes that are switched on without a scope; NULL: none
     struct instr_match *exclude;       // the same
-    int huge, quiet, verbose;          // 1: yes
-    int verify;                        // 0: on, 1: off
-    char *control;                     // NULL: on; "off"; or "/DIR", where the socket lies
-    int runtime;                       // enum instr_runtime
-    char *stats;                       // as written, see instr_expand_file; NULL: none
-    char *facts;                       // the same
-    char *verify_dump;                 // the same, a folder
-    uint64_t memory;                   // bytes; 0: not given
-    unsigned batch;                    // classes retransformed in one call; 0: not given
-    int batch_threads;                 // 0: auto
-    int pace;                          // 0: auto, 1: off
-    int interfaces;                    // 1: yes
-    unsigned allow;                    // rw_made.needs that the last text has allowed
+    int huge, verbose;                 // 1: yes
+    int quiet;         // 1: yes; of the passes of the JVM's command line: their terms
+    int verify;        // 0: on, 1: off
+    char *control;     // NULL: on; "off"; or "/DIR", where the socket lies
+    int runtime;       // enum instr_runtime
+    char *stats;       // as written, see instr_expand_file; NULL: none
+    char *facts;       // the same
+    char *verify_dump; // the same, a folder
+    uint64_t memory;   // bytes; 0: not given
+    unsigned batch;    // classes retransformed in one call; 0: not given
+    int batch_threads; // 0: auto
+    int pace;          // 0: auto, 1: off
+    int interfaces;    // 1: yes
+    unsigned allow;    // rw_made.needs that the last text has allowed
     unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
     uint64_t expiry;                   // of the passes of the JVM's command line: their terms
     unsigned max_overhead; // thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given
@@ -156,6 +158,9 @@ int instr_options_without_owner(struct instr_options *options, const struct inst
 // one: its name, scope, lease and owner stay. Returns 1; 0: the files have not changed; or -1 with one
 // line in `error`.
 int instr_options_remake(struct instr_options *options, size_t pass, char *error, size_t size);
+
+// Are the passes of the owner quiet?
+int instr_owner_is_quiet(const struct instr_options *options, const struct instr_owner *owner);
 
 // When the pass is switched off, for its own lease or for the time of its owner (CLOCK_MONOTONIC, ns);
 // 0: never.

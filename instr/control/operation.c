@@ -85,6 +85,7 @@ static void json_enabled(struct instr_json *json, const struct instr_options *op
     instr_json_text(json, "kind", pass->pass->made ? pass->pass->made->kind : NULL);
     uint64_t now = instr_clock_now(), ends = instr_pass_ends(pass);
     if (ends) instr_json_number(json, "ends_in_ns", ends > now ? ends - now : 0);
+    if (pass->terms.quiet) instr_json_bool(json, "quiet", true);
     instr_json_number(json, "limit_ppm", instr_max_overhead(options, pass) * PPM);
     json_patterns(json, "include", pass->include);
     json_patterns(json, "exclude", pass->exclude);

@@ -5,6 +5,8 @@
 //        "enabled": [{               each pass, with its owner
 //          "pass", "by", "uid",      by: null for the command line of the JVM
 //          "since",                  seconds since 1970
+//          "ends_in_ns",             missing: it does not end by itself
+//          "quiet": true,            missing: it is not quiet
 //          "include", "exclude"
 //        }...],
 //        "include", "exclude",       scope now; null if the passes differ in it

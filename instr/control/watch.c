@@ -372,7 +372,7 @@ static int find_methods(struct instr_request *request, struct instr_reply *reply
 static void announce(const struct watching *w) {
     unsigned ticket;
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
-    if (is_of_pass(w) && plan && !plan->options.quiet)
+    if (is_of_pass(w) && plan && !instr_owner_is_quiet(&plan->options, &w->owner))
         instr_say("watch of %.300s by %s (uid %u)", w->methods, instr_owner_text(&w->owner),
                   (unsigned)w->owner.uid);
     instr_plans_give_back(&w->agent->plans, ticket);

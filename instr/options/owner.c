@@ -29,6 +29,13 @@ const char *instr_owner_text(const struct instr_owner *owner) {
     return owner->name[0] ? owner->name : "the command line";
 }
 
+int instr_owner_is_quiet(const struct instr_options *options, const struct instr_owner *owner) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (instr_owner_same(&options->passes[i].owner, owner))
+            return options->passes[i].terms.quiet;
+    return 0;
+}
+
 int instr_owner_same(const struct instr_owner *a, const struct instr_owner *b) {
     return strcmp(a->name, b->name) == 0;
 }

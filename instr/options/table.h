@@ -30,7 +30,9 @@
     OPTION(verify_dump, "verify-dump", FILE, "DIR",                                                \
            "write rewritten classes of which code would not verify to the folder DIR, for "        \
            "bug reports; DIR/com.acme.Foo.class")                                                  \
-    OPTION(quiet, "quiet", CHOICE, "no|yes", "print no summary and no tables at exit")             \
+    OPTION(quiet, "quiet", CHOICE, "no|yes",                                                       \
+           "print nothing about the passes of who gives it, no tables and no summary; those of "   \
+           "other owners have theirs")                                                             \
     OPTION(verbose, "verbose", CHOICE, "no|yes", "print each class and method that is skipped")    \
     OPTION(memory, "memory", SIZE, "SIZE",                                                         \
            "maximum memory for the counters of all threads, such as 8M; beyond it "                \

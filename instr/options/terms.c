@@ -12,7 +12,7 @@
 static const struct term {
     const char *key;
     size_t in_options, in_terms, size;
-} all_terms[] = {TERM("for", expiry)};
+} all_terms[] = {TERM("for", expiry), TERM("quiet", quiet)};
 
 enum { COUNT = sizeof all_terms / sizeof *all_terms };
 

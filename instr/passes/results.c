@@ -137,7 +137,7 @@ struct instr_cost instr_results_cost(const struct instr_results *r, unsigned pas
 void instr_results_put_cost(const struct instr_results *r, unsigned pass,
                             const struct instr_cost *cost) {
     const struct instr_pass_options *options = &r->options->passes[pass];
-    if (r->taker || r->options->quiet || !options->top) return;
+    if (r->taker || options->terms.quiet || !options->top) return;
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
     instr_output_descriptor(&out, STDERR_FILENO);
@@ -152,7 +152,7 @@ void instr_results_put(const struct instr_results *r, unsigned pass,
     const struct instr_pass_options *options = &r->options->passes[pass];
     bool taken =
         r->taker && options->top && r->taker->take(r->taker->context, options, format, report);
-    if (options->top && !taken && !r->options->quiet) {
+    if (options->top && !taken && !options->terms.quiet) {
         struct instr_output out;
         char error[INSTR_ERROR_SIZE];
         instr_output_descriptor(&out, STDERR_FILENO);
@@ -340,6 +340,12 @@ static void report_methods(const struct instr_results *r) {
     free(counts);
 }
 
+static bool all_quiet(const struct instr_options *options) {
+    bool quiet = true;
+    for (size_t i = 0; i < options->pass_count; i++) quiet &= options->passes[i].terms.quiet != 0;
+    return quiet;
+}
+
 void instr_results_report(const struct instr_results *r) {
     struct account account = {
         .results = r, .totals = instr_engine_totals(r->engine), .skipped = {NULL, 0, 0, NO_PASS}};
@@ -351,7 +357,7 @@ void instr_results_report(const struct instr_results *r) {
         own += agent_pass != NULL;
     }
     if (own < r->options->pass_count) report_methods(r);
-    if (!r->options->quiet && !r->without_totals) {
+    if (!r->without_totals && !all_quiet(r->options)) {
         say_skipped(r, &account.skipped);
         say_totals(&account.totals);
         if (!account.totals.classes_matched) say_unmatched(r->options);

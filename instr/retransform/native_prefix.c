@@ -332,6 +332,6 @@ static void report_pass(struct instr_engine *engine, const struct instr_options 
 }
 
 void instr_native_prefix_report(struct instr_engine *engine, const struct instr_options *options) {
-    if (options->quiet) return;
-    for (size_t i = 0; i < options->pass_count; i++) report_pass(engine, options, i);
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!options->passes[i].terms.quiet) report_pass(engine, options, i);
 }

@@ -198,12 +198,12 @@ void instr_reconfigure_write_results(struct instr_agent *agent, JNIEnv *jni,
     }
     ended.passes = passes;
     ended.pass_count = 0;
-    ended.quiet |= !next;
     ended.stats = NULL;
     for (size_t i = 0; i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
         if (instr_find_same(next, pass)) continue;
         passes[ended.pass_count] = *pass;
+        passes[ended.pass_count].terms.quiet |= !next;
         if (!next || pass->file) passes[ended.pass_count].top = 0;
         ended.pass_count++;
     }

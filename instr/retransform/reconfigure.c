@@ -142,11 +142,11 @@ static int same_patterns(const struct instr_match *a, const struct instr_match *
 
 // Says on standard error who has switched on what, and whose pass is for other classes now.
 static void announce(const struct instr_options *before, const struct instr_options *now) {
-    for (size_t i = 0; i < now->pass_count && !now->quiet; i++) {
+    for (size_t i = 0; i < now->pass_count; i++) {
         const struct instr_pass_options *pass = &now->passes[i],
                                         *then = instr_find_same(before, pass);
-        if (then && same_patterns(then->include, pass->include) &&
-            same_patterns(then->exclude, pass->exclude))
+        if (pass->terms.quiet || (then && same_patterns(then->include, pass->include) &&
+                                  same_patterns(then->exclude, pass->exclude)))
             continue;
         const char *include = pass->include ? instr_match_text(pass->include) : NULL,
                    *exclude = pass->exclude ? instr_match_text(pass->exclude) : NULL;
@@ -537,12 +537,12 @@ static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct inst
     // Without its files, which are written at exit.
     struct instr_pass_options pass = *active;
     pass.file = NULL;
+    pass.terms.quiet = 1;
     pass.values = values_without_files(active);
     if (!pass.top) pass.top = INSTR_TOP_DEFAULT;
     struct instr_options options = plan->options;
     options.passes = &pass;
     options.pass_count = 1;
-    options.quiet = 1;
     options.stats = NULL;
     struct instr_results results = {.options = &options,
                                     .methods = plan->methods,

@@ -283,10 +283,11 @@ static void report_changed(void) {
 }
 
 static void report_results(const struct instr_results *results, unsigned pass) {
+    const struct instr_pass_options *options = &results->options->passes[pass];
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
-    if (!results->options->quiet) report_changed();
-    if (!results->options->quiet) report_no_class(&results->options->passes[pass]);
-    report_to_file(results->jni, results->options->quiet);
+    if (!options->terms.quiet) report_changed();
+    if (!options->terms.quiet) report_no_class(options);
+    report_to_file(results->jni, options->terms.quiet);
     struct instr_cost cost = instr_results_cost(results, pass, NULL, 0);
     instr_results_put_cost(results, pass, &cost);
 }

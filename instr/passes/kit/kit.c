@@ -265,7 +265,7 @@ static void report(const struct instr_results *results, unsigned pass) {
     char *path = instr_expand_file(seen.options->file, (long)getpid()), line[INSTR_ERROR_SIZE];
     if (instr_output_file(path, write_seen, &seen, line, sizeof line) != 0)
         instr_say_unwritten(line);
-    else if (!results->options->quiet)
+    else if (!seen.options->terms.quiet)
         instr_say("%s: %s", seen.options->pass->name, line);
     instr_kit_loaded_free(&loaded);
 }

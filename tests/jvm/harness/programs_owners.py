@@ -24,6 +24,15 @@ def refused(done, reason):
     return "" if done.returncode == 1 and reason in done.stderr else f"expected {reason!r}: {done}"
 
 
+def ended(p, problems):
+    """Ends the program after any number of rounds; its standard error is in p.stderr."""
+    p.process.stdin.close()
+    status = p.process.wait(60)
+    p.errors.seek(0)
+    p.stderr = p.errors.read().decode("utf-8", "replace")
+    return [x for x in [*problems, f"status {status}" if status else ""] if x]
+
+
 @program("instr, the times of two operators")
 def times(r):
     """for= ends the passes of who gives it: those of the command line, of alice and of bob end one after the other."""
@@ -46,3 +55,27 @@ def times(r):
         if line not in p.stderr:
             problems.append(f"no {line!r}: {p.stderr}")
     yield "alice's", problems
+
+
+@program("instr, a quiet operator and one who is not")
+def quiet(r):
+    """quiet=yes of alice, whose pass has ended, does not hide what bob enables and finds."""
+    p = Waiting(r)
+    p.instr("attach", "calls", "include=Waiting", "quiet=yes", "--as", "alice")
+    p.round()
+    p.instr("enable", "exceptions", "include=Waiting", "--as", "bob")
+    text = p.instr("status").stdout
+    problems = [f"no {what}: {text}" for what in ("quiet=yes", "exceptions by bob") if what not in text]
+    problems += [line for line in text.splitlines() if " since " in line and ("quiet=yes" in line) != ("calls by alice" in line)]
+    yield "status", problems
+    p.instr("set", "--for", "100ms", "--as", "alice")
+    problems = [wait_for(p, [("bob", "exceptions")])]
+    p.instr("disable", "exceptions", "--as", "bob")
+    p.instr("attach", "timing", "include=Waiting", "timing.for=500ms", "--as", "bob")
+    p.round()
+    problems = ended(p, problems + [wait_for(p, [])])
+    for line, is_said in (("calls switched on by alice", False), ("calls: 2 methods", False), ("exceptions switched on by bob", True),
+                          ("timing switched on by bob", True), ("timing: 2 methods", True)):
+        if (line in p.stderr) != is_said:
+            problems.append(f"{line!r} is {'not ' * is_said}said: {p.stderr}")
+    yield "what is said", problems

@@ -416,6 +416,22 @@ START_TEST(owners_do_not_move_the_passes_of_each_other) {
 }
 END_TEST
 
+START_TEST(quiet_are_the_passes_of_who_wants_it) {
+    parse("calls,quiet=yes");
+    change(INSTR_ENABLE, "alice", "calls");
+    change(INSTR_ENABLE, "bob", "timing,quiet=yes");
+    change(INSTR_ENABLE, "bob", "calls");
+    static const int quiet[] = {1, 0, 1, 1};
+    for (size_t i = 0; i < 4; i++) ck_assert_int_eq(options.passes[i].terms.quiet, quiet[i]);
+    change(INSTR_SET, "bob", "quiet=no");
+    ck_assert_int_eq(options.passes[2].terms.quiet, 0);
+    ck_assert_int_eq(options.quiet, 1); // as of the start
+    ck_assert_int_eq(instr_owner_is_quiet(&options, &options.passes[0].owner), 1);
+    ck_assert_int_eq(instr_owner_is_quiet(&options, &options.passes[2].owner), 0);
+    instr_options_free(&options);
+}
+END_TEST
+
 static uint64_t expiry_of(size_t pass) {
     return options.passes[pass].terms.expiry / 1000000000;
 }
@@ -533,6 +549,7 @@ int main(void) {
     tcase_add_test(tcase, a_scope_is_that_of_the_passes_that_are_named_with_it);
     tcase_add_test(tcase, owners_do_not_move_the_passes_of_each_other);
     tcase_add_test(tcase, a_time_is_for_the_passes_of_its_owner);
+    tcase_add_test(tcase, quiet_are_the_passes_of_who_wants_it);
     tcase_add_test(tcase, at_most_64_passes_are_on);
     tcase_add_loop_test(tcase, a_name_is_short_and_printable, 0, sizeof names / sizeof *names);
     tcase_add_test(tcase, every_option_has_a_line_of_help);
