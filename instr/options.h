@@ -30,12 +30,13 @@ enum { INSTR_ANY_OVERHEAD = 1000 * 1000, INSTR_LATE_OVERHEAD = 10 * 1000 };
 
 enum instr_runtime { INSTR_RUNTIME_DIRECT = 0, INSTR_RUNTIME_PATH = 1 };
 
-enum { INSTR_OWNER_SIZE = 33 };
+enum { INSTR_OWNER_SIZE = 33, INSTR_WHO_SIZE = 64 };
 
 // Who switched a pass on. An empty name: the command line of the JVM.
 struct instr_owner {
     char name[INSTR_OWNER_SIZE]; // see instr_owner_set
-    uint32_t uid;                // of the client that switched it on
+    uint32_t uid;                // of the client that switched it on, as the socket says
+    int acting;                  // 1: root's client, which had the rights of `uid` to connect
     uint64_t since;              // seconds since 1970
 };
 
@@ -45,6 +46,8 @@ int instr_owner_set(struct instr_owner *owner, const char *name, size_t length);
 void instr_owner_set_login(struct instr_owner *owner, const char *name);
 // The name, or "the command line".
 const char *instr_owner_text(const struct instr_owner *owner);
+// "alice (uid 1000)", or "root, as uid 1000". Returns `text`.
+const char *instr_owner_who(const struct instr_owner *owner, char text[INSTR_WHO_SIZE]);
 // Have both the same name?
 int instr_owner_same(const struct instr_owner *a, const struct instr_owner *b);
 

@@ -3,6 +3,7 @@
 #include "instr/cli/talk.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,11 @@ int cli_control_sign(const char *command, const char *as, struct instr_owner *ow
 
 int cli_control_introduce(struct cli_session *session, const struct instr_owner *owner) {
     size_t length = strlen(owner->name);
-    if (!length || cli_session_file(session, "as", owner->name, length) == 0) return CLI_OK;
+    // The agent sees the user of the JVM, as instr_process_become makes it, and the name is ours.
+    bool acting = length && geteuid() == 0 && session->process.uid != 0;
+    if ((!length || cli_session_file(session, "as", owner->name, length) == 0) &&
+        (!acting || cli_session_file(session, "acting", "", 0) == 0))
+        return CLI_OK;
     return cli_error("the command cannot be sent: %s", strerror(errno));
 }
 

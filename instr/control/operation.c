@@ -44,16 +44,20 @@ static void login_name(uid_t uid, struct instr_owner *owner) {
 
 bool instr_operation_owner(const struct instr_request *request, struct instr_reply *reply,
                            struct instr_owner *owner) {
+    bool named = false;
     *owner = (struct instr_owner){.uid = (uint32_t)request->uid};
     for (size_t i = 0; i < request->blob_count; i++) {
         const struct instr_blob *blob = &request->blobs[i];
+        if (strcmp(blob->name, "acting") == 0) owner->acting = 1;
         if (strcmp(blob->name, "as") != 0) continue;
-        if (instr_owner_set(owner, (const char *)blob->bytes, blob->length) == 0) return true;
-        instr_reply_fail(reply, "a name for --as has 1 to %d letters, digits and ._@+-",
-                         INSTR_OWNER_SIZE - 1);
-        return false;
+        if (instr_owner_set(owner, (const char *)blob->bytes, blob->length) != 0) {
+            instr_reply_fail(reply, "a name for --as has 1 to %d letters, digits and ._@+-",
+                             INSTR_OWNER_SIZE - 1);
+            return false;
+        }
+        named = true;
     }
-    login_name(request->uid, owner);
+    if (!named) login_name(request->uid, owner);
     return true;
 }
 
@@ -81,6 +85,7 @@ static void json_enabled(struct instr_json *json, const struct instr_options *op
     instr_json_text(json, "pass", pass->pass->name);
     json_by(json, &pass->owner);
     instr_json_number(json, "uid", pass->owner.uid);
+    if (pass->owner.acting) instr_json_bool(json, "acting", true);
     instr_json_number(json, "since", pass->owner.since);
     instr_json_text(json, "kind", pass->pass->made ? pass->pass->made->kind : NULL);
     uint64_t now = instr_clock_now(), ends = instr_pass_ends(pass);

@@ -4,6 +4,7 @@
 //        "passes": [NAME...],        active now
 //        "enabled": [{               each pass, with its owner
 //          "pass", "by", "uid",      by: null for the command line of the JVM
+//          "acting": true,           missing, unless root's client had the rights of this uid
 //          "since",                  seconds since 1970
 //          "ends_in_ns",             missing: it does not end by itself
 //          "quiet": true,            missing: it is not quiet
@@ -51,7 +52,8 @@ int instr_operation_add_rule(struct instr_agent *agent, JNIEnv *jni, const char 
                              size_t size);
 
 // Who gives the command: the name that the client has sent before it as a file called "as", else the
-// login name of the client's user. False: the name is not one, and the reply has failed.
+// login name of the client's user. A file called "acting" says that the client has taken the rights of
+// that user, since root's would not do in a container. False: the name is not one, and the reply has failed.
 bool instr_operation_owner(const struct instr_request *request, struct instr_reply *reply,
                            struct instr_owner *owner);
 

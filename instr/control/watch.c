@@ -370,11 +370,11 @@ static int find_methods(struct instr_request *request, struct instr_reply *reply
 
 // Says on standard error who watches what.
 static void announce(const struct watching *w) {
+    char who[INSTR_WHO_SIZE];
     unsigned ticket;
     const struct instr_plan *plan = instr_plans_take(&w->agent->plans, &ticket);
     if (is_of_pass(w) && plan && !instr_owner_is_quiet(&plan->options, &w->owner))
-        instr_say("watch of %.300s by %s (uid %u)", w->methods, instr_owner_text(&w->owner),
-                  (unsigned)w->owner.uid);
+        instr_say("watch of %.300s by %s", w->methods, instr_owner_who(&w->owner, who));
     instr_plans_give_back(&w->agent->plans, ticket);
 }
 

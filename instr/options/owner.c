@@ -2,6 +2,7 @@
 
 #include "instr/options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int may_hold(char c) {
@@ -27,6 +28,12 @@ void instr_owner_set_login(struct instr_owner *owner, const char *name) {
 
 const char *instr_owner_text(const struct instr_owner *owner) {
     return owner->name[0] ? owner->name : "the command line";
+}
+
+const char *instr_owner_who(const struct instr_owner *owner, char text[INSTR_WHO_SIZE]) {
+    snprintf(text, INSTR_WHO_SIZE, owner->acting ? "%s, as uid %u" : "%s (uid %u)",
+             instr_owner_text(owner), (unsigned)owner->uid);
+    return text;
 }
 
 int instr_owner_is_quiet(const struct instr_options *options, const struct instr_owner *owner) {

@@ -142,6 +142,7 @@ static int same_patterns(const struct instr_match *a, const struct instr_match *
 
 // Says on standard error who has switched on what, and whose pass is for other classes now.
 static void announce(const struct instr_options *before, const struct instr_options *now) {
+    char who[INSTR_WHO_SIZE];
     for (size_t i = 0; i < now->pass_count; i++) {
         const struct instr_pass_options *pass = &now->passes[i],
                                         *then = instr_find_same(before, pass);
@@ -151,13 +152,13 @@ static void announce(const struct instr_options *before, const struct instr_opti
         const char *include = pass->include ? instr_match_text(pass->include) : NULL,
                    *exclude = pass->exclude ? instr_match_text(pass->exclude) : NULL;
         bool anew = before && pass->pass->made && instr_find_pass_named(before, pass->pass->name);
-        instr_say("%s%s%s (uid %u)%s%s%.300s%s%.300s", pass->pass->name,
+        instr_say("%s%s%s%s%s%.300s%s%.300s", pass->pass->name,
                   then   ? " of "
                   : anew ? " reloaded; switched on by "
                          : " switched on by ",
-                  instr_owner_text(&pass->owner), (unsigned)pass->owner.uid,
-                  then ? ": now for other classes" : "", include ? ", include=" : "",
-                  include ? include : "", exclude ? ", exclude=" : "", exclude ? exclude : "");
+                  instr_owner_who(&pass->owner, who), then ? ": now for other classes" : "",
+                  include ? ", include=" : "", include ? include : "", exclude ? ", exclude=" : "",
+                  exclude ? exclude : "");
     }
 }
 

@@ -4,7 +4,7 @@ import json
 import time
 
 from .programs import program
-from .programs_attach import Waiting
+from .programs_attach import OTHER, Waiting, needs_root, open_classes
 
 
 def enabled(p):
@@ -79,3 +79,25 @@ def quiet(r):
         if (line in p.stderr) != is_said:
             problems.append(f"{line!r} is {'not ' * is_said}said: {p.stderr}")
     yield "what is said", problems
+
+
+@program("instr, root in the JVM of another user")
+def root(r):
+    """The name and the uid belong together: root has not the uid of the JVM."""
+    needs_root(r, "setpriv")
+    with open_classes(r) as classes:
+        p = Waiting(r, below=["setpriv", f"--reuid={OTHER}", f"--regid={OTHER}", "--clear-groups"], classes=classes, cwd="/var/tmp")
+    p.instr("attach", "timing", "include=Waiting")
+    p.instr("enable", "calls", "include=Waiting", "--as", "alice")
+    p.instr("enable", "exceptions", "include=Waiting", "--as", "bob", user=OTHER)
+    status = p.instr("status").stdout
+    found = [(e["by"], e["uid"], e.get("acting")) for e in json.loads(p.instr("status", "--json").stdout)["enabled"]]
+    watching = p.instr("watch", "Waiting.work(int)", "--for", "200ms")
+    problems = [] if watching.returncode == 0 else [f"{watching}"]
+    problems += [] if found == [("root", OTHER, True), ("alice", OTHER, True), ("bob", OTHER, None)] else [f"{found}"]
+    problems = ended(p, problems)
+    for who in (f"timing by root, as uid {OTHER} since", f"calls by alice, as uid {OTHER} since", f"exceptions by bob (uid {OTHER}) since"):
+        problems += [] if who in status else [f"no {who!r}: {status}"]
+        who = who.replace(" by ", " switched on by ").replace(" since", ", include=Waiting\n")
+        problems += [] if who in p.stderr else [f"no {who!r}: {p.stderr}"]
+    yield "who", problems + ([] if f"watch of Waiting.work(int) by root, as uid {OTHER}\n" in p.stderr else [f"watch: {p.stderr}"])
