@@ -259,6 +259,7 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
     instr_plans_give_back(&agent->plans, ticket);
     instr_json_number(&json, "classes", done->classes);
     instr_json_number(&json, "changed", done->changed);
+    instr_json_number(&json, "restored", done->restored);
     instr_json_number(&json, "refused", done->refused);
     instr_json_open(&json, "refusals", '[');
     for (unsigned i = 0; i < done->refusal_count; i++)

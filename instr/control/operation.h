@@ -14,6 +14,7 @@
 //        "options": TEXT,            all options now, as the agent would take them
 //        "classes": N,               retransformed
 //        "changed": N,               ... that have inserted code now
+//        "restored": N,              ... that had some, and have none now
 //        "refused": N,               that the JVM refused to change
 //        "refusals": [TEXT...],      the first of them, each with its reason
 //        "interfaces_skipped": N,    that HotSpot cannot safely retransform (untouchable.h)

@@ -69,7 +69,8 @@ static void show_skipped(void *context, const struct instr_skipped_item *item) {
     instr_json_close(list->json, '}');
 }
 
-static void totals(struct instr_json *json, struct instr_engine *engine) {
+static void totals(struct instr_json *json, const struct instr_agent *agent,
+                   struct instr_engine *engine) {
     struct instr_totals a = {0};
     if (engine) a = instr_engine_totals(engine);
     instr_json_number(json, "classes_seen", a.classes_seen);
@@ -81,7 +82,8 @@ static void totals(struct instr_json *json, struct instr_engine *engine) {
     instr_json_number(json, "classes_refused", a.classes_refused);
     instr_json_number(json, "methods_refused", a.methods_refused);
     instr_json_number(json, "interfaces_skipped", a.interfaces_skipped);
-    instr_json_number(json, "classes_over_limit", a.classes_over_limit);
+    instr_json_number(json, "classes_over_limit",
+                      instr_class_states_totals(agent->class_states).over);
     instr_json_number(json, "bytes_in", a.bytes_in);
     instr_json_number(json, "bytes_out", a.bytes_out);
     instr_json_number(json, "rewriting_ns", a.nanoseconds);
@@ -158,6 +160,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "passes", "include", "exclude", "options"             see operation.h
 //        "pace": "auto" or "off",
 //        "classes_seen", ... "rewriting_ns"                    the figures of stats=FILE
+//        "classes_over_limit",           of these, at this moment
 //        "skipped": [{"class", "method", "reason"}],           the first SKIPPED_SHOWN; of
 //                                        "interfaces_skipped", the first INTERFACES_SHOWN
 //        "memory_bytes": {...},
@@ -184,7 +187,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     instr_operation_json_options(&json, plan ? &plan->options : NULL);
     instr_json_text(&json, "pace", plan && plan->options.pace ? "off" : "auto");
-    totals(&json, plan ? plan->engine : NULL);
+    totals(&json, agent, plan ? plan->engine : NULL);
     memory(&json, agent, plan);
     instr_operation_json_overhead(&json, agent, plan, jni, OVERHEAD_PAUSE);
     expiry(&json, plan);

@@ -37,17 +37,18 @@ uint64_t instr_class_states_key(const char *name, size_t length, int32_t loader)
 }
 
 static int says_nothing(const struct instr_class_state *e) {
-    return !e->methods && !e->refused;
+    return !e->methods && !e->refused && !e->over;
 }
 
 // Adds an entry to the totals, or subtracts it.
 static void count(struct instr_class_states *c, const struct instr_class_state *e, int sign) {
     struct instr_class_states_totals *t = &c->totals;
-    int64_t n[] = {e->methods != 0, e->methods, e->loading, e->refused};
+    int64_t n[] = {e->methods != 0, e->methods, e->loading, e->refused, e->over};
     t->classes += (uint64_t)(sign * n[0]);
     t->methods += (uint64_t)(sign * n[1]);
     t->loading += (uint64_t)(sign * n[2]);
     t->refused += (uint64_t)(sign * n[3]);
+    t->over += (uint64_t)(sign * n[4]);
 }
 
 static struct instr_class_state *find(struct instr_class_state *slots, uint32_t size,
@@ -150,7 +151,7 @@ void instr_class_states_sweep_end(struct instr_class_states *states, uint32_t be
         if (!e->key || e->seen || (e->loading && e->since >= before)) continue;
         count(states, e, -1);
         e->methods = 0;
-        e->refused = e->loading = 0;
+        e->refused = e->loading = e->over = 0;
     }
     if (states->size) rebuild(states);
     states->swept = states->used;

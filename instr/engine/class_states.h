@@ -20,12 +20,13 @@ struct instr_class_state {
     uint32_t since;   // when it was changed, in seconds of some clock
     uint8_t loading;  // it was changed while loading and was not yet found among the loaded classes
     uint8_t refused;  // the JVM refused to change it: not to be tried again
+    uint8_t over;     // max-classes or max-methods keep it unchanged
     uint8_t seen;     // in this sweep
 };
 
 struct instr_class_states_totals {
-    uint64_t classes, methods; // changed
-    uint64_t loading, refused; // classes, as above
+    uint64_t classes, methods;       // changed
+    uint64_t loading, refused, over; // classes, as above
 };
 
 // NULL when out of memory.

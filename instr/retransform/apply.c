@@ -37,6 +37,7 @@ struct application {
     struct instr_class_states_totals excess; // changed ones that the limits no longer allow
     uint64_t paused;                         // ns, before the current batch (pauses.h)
     uint64_t left_out;                       // classes over the limits, before the current batch
+    uint64_t key;                            // of the class that was last asked for
     int queued_only; // only classes of the queue: an earlier pass selected them
     struct instr_reconfigured *done;
     // Called after each batch of the queue with what it did. Two threads may call it.
@@ -53,6 +54,7 @@ struct second {
 void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_reconfigured *more) {
     to->classes += more->classes;
     to->changed += more->changed;
+    to->restored += more->restored;
     to->refused += more->refused;
     to->skipped_interfaces += more->skipped_interfaces;
     if (more->longest_batch > to->longest_batch) to->longest_batch = more->longest_batch;
@@ -119,21 +121,28 @@ static void count_misfits(const struct application *r, unsigned changed) {
 
 // --- which classes ---
 
-// Must the class be retransformed? `changed`: it has inserted code now.
+// Must the class be retransformed? `changed`: it has inserted code now. *in: a pass changes it.
 static bool has_new_effect(const struct application *r, jclass cls, jobject loader,
-                           const char *name, bool changed) {
+                           const char *name, bool changed, bool *in) {
     const struct instr_options *then = r->before ? &r->before->options : NULL;
     struct instr_effect now = {0}, before = {0};
     JNIEnv *jni = r->r.jni;
-    bool in = r->plan->engine &&
-              instr_effect_of(r->agent, jni, &r->plan->options, cls, loader, name, &now);
+    *in = r->plan->engine &&
+          instr_effect_of(r->agent, jni, &r->plan->options, cls, loader, name, &now);
     bool was = then && instr_effect_of(r->agent, jni, then, cls, loader, name, &before);
-    if (in && !changed && then && instr_allows_more(&r->plan->options, then)) was = false;
-    if (in)
+    if (*in && !changed && then && instr_allows_more(&r->plan->options, then)) was = false;
+    if (*in)
         changed = !was || !now.beyond != !before.beyond ||
                   !instr_same_effect(then, before.without, &r->plan->options, now.without);
     if (changed || !now.unwrapped || before.unwrapped) return changed;
     return !instr_effect_list_unwrapped(r->agent, jni, r->plan, cls, loader, name, now.unwrapped);
+}
+
+static void set_over(const struct instr_agent *agent, uint64_t key, uint8_t over) {
+    struct instr_class_state entry = instr_class_states_get(agent->class_states, key);
+    entry.over = over;
+    entry.seen = 1;
+    instr_class_states_put(agent->class_states, &entry);
 }
 
 static int wanted(void *context, jclass cls, jobject loader, const char *name) {
@@ -141,14 +150,17 @@ static int wanted(void *context, jclass cls, jobject loader, const char *name) {
     struct instr_agent *agent = r->agent;
     uint64_t key = instr_hook_key(agent->jvmti, name, loader);
     struct instr_class_state entry = instr_class_states_get(agent->class_states, key);
-    if (entry.key && (entry.methods || entry.refused))
+    r->key = key;
+    if (entry.key && (entry.methods || entry.refused || entry.over))
         instr_class_states_sweep_seen(agent->class_states, key);
     if (r->late_loaded) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
     // A class that already has the current plan was changed while it was queued.
     if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
-    bool changed = entry.methods != 0;
-    bool is = has_new_effect(r, cls, loader, name, changed) || (changed && is_excess(r, &entry));
+    bool changed = entry.methods != 0, in;
+    bool is =
+        has_new_effect(r, cls, loader, name, changed, &in) || (changed && is_excess(r, &entry));
+    if (entry.over && !in) set_over(agent, key, 0);
     if (is && r->done->patterns) instr_patterns_see(r->done->patterns, name, strlen(name));
     if (is && !changed && r->done->packages) instr_packages_add(r->done->packages, name);
     return is;
@@ -165,6 +177,7 @@ static int wanted_within_limits(void *context, jclass cls, jobject loader, const
 
 static void left_out(void *context) {
     const struct application *r = context;
+    set_over(r->agent, r->key, 1);
     instr_engine_left_out(r->plan->engine, 0);
 }
 
@@ -180,10 +193,11 @@ static void begin(void *context) {
 static void end(void *context, int done, unsigned count) {
     struct application *r = context;
     uint64_t pause = instr_pauses(r->agent->vm) - r->paused;
-    unsigned changed = instr_hook_batch_end(done);
+    struct instr_hook_batch batch = instr_hook_batch_end(done);
     if (pause > r->done->longest_pause) r->done->longest_pause = pause;
-    if (r->r.room) count_misfits(r, changed);
-    r->done->changed += changed;
+    if (r->r.room) count_misfits(r, batch.changed);
+    r->done->changed += batch.changed;
+    r->done->restored += batch.restored;
     r->done->classes += done ? count : 0;
 }
 

@@ -22,7 +22,7 @@ static _Thread_local struct {
     int recording, pass_through;
     struct instr_class_state *before;
     size_t count, capacity;
-    unsigned changed;
+    unsigned changed, restored;
 } batch;
 
 // Is `loader` the bootstrap loader (NULL) or the platform loader (JDK 8: the extension loader)?
@@ -154,17 +154,17 @@ void instr_hook_pass_through(int on) {
 void instr_hook_batch_begin(void) {
     batch.recording = 1;
     batch.count = 0;
-    batch.changed = 0;
+    batch.changed = batch.restored = 0;
 }
 
-unsigned instr_hook_batch_end(int accepted) {
+struct instr_hook_batch instr_hook_batch_end(int accepted) {
     while (!accepted && batch.count > 0)
         instr_class_states_put(instr_agent.class_states, &batch.before[--batch.count]);
     free(batch.before);
     batch.before = NULL;
     batch.count = batch.capacity = 0;
     batch.recording = 0;
-    return accepted ? batch.changed : 0;
+    return (struct instr_hook_batch){accepted ? batch.changed : 0, accepted ? batch.restored : 0};
 }
 
 static int save_before(const struct instr_class_state *before) {
@@ -188,6 +188,7 @@ struct load_event {
     struct instr_origin origin;
     int early;      // the JVM is not initialized: there may be no JNI
     int front;      // before other agents change the class
+    uint8_t over;   // max-classes or max-methods keep it unchanged
     uint64_t there; // the passes whose code is in the class since then, a bit for each
     struct instr_supertypes supertypes; // if a pass asks for them
     struct instr_wrapped wrapped;
@@ -200,6 +201,7 @@ static int record_state(const struct load_event *event, const struct instr_class
                         uint32_t methods) {
     struct instr_class_state now = *before;
     now.methods = methods;
+    now.over = event->over;
     now.plan = event->plan->number;
     now.seen = 1;
     now.since = (uint32_t)(instr_clock_now() / 1000000000);
@@ -207,10 +209,11 @@ static int record_state(const struct load_event *event, const struct instr_class
     // A class that is loaded meanwhile, by a loader that is asked for a class file, does not belong
     // to the batch.
     int of_batch = batch.recording && !event->first;
-    if (!methods && !before->methods) return 1;
+    if (!methods && !before->methods && now.over == before->over) return 1;
     if (of_batch && !save_before(before)) return 0;
     if (!instr_class_states_put(instr_agent.class_states, &now)) return 0;
     batch.changed += of_batch && methods;
+    batch.restored += of_batch && !methods && before->methods;
     return 1;
 }
 
@@ -247,7 +250,8 @@ static uint16_t extra_constants(const struct load_event *event) {
 static int rewrite(struct load_event *event, const struct instr_class_state *before,
                    struct instr_rewritten *result) {
     jvmtiEnv *jvmti = event->jvmti;
-    if (before->refused || !has_room(event, before, 1)) {
+    event->over = !before->refused && !has_room(event, before, 1);
+    if (before->refused || event->over) {
         if (!event->front) instr_engine_left_out(event->plan->engine, before->refused);
         return 0;
     }
@@ -274,7 +278,8 @@ static int rewrite(struct load_event *event, const struct instr_class_state *bef
         instr_say("%s", line);
     if (result->refused) (*jvmti)->Deallocate(jvmti, result->refused);
     if (!result->bytes) return 0;
-    int fits = result->length <= INT32_MAX && has_room(event, before, result->methods_changed);
+    event->over = !has_room(event, before, result->methods_changed);
+    int fits = result->length <= INT32_MAX && !event->over;
     if (fits &&
         (event->early ||
          instr_runtime_open_module(jvmti, event->jni, event->loader, event->name)) &&
@@ -356,7 +361,8 @@ static void handle_event(struct load_event *event, jint *new_length, unsigned ch
     if (matches && event->first &&
         instr_agent_passes_undecided(&event->plan->options, event->notes))
         instr_prepared_await(instr_hook_key(event->jvmti, event->name, event->loader), true);
-    if (!done && !event->first) record_state(event, &before, event->there ? before.methods : 0);
+    if (!done && (!event->first || event->over))
+        record_state(event, &before, event->there ? before.methods : 0);
     if (wrapped && !done) rewrap(event, &result);
     if (event->early && matches && !done) return_original(event, &result);
     if (!result.bytes) return;

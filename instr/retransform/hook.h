@@ -33,9 +33,13 @@ uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);
 
 // Between `begin` and `end`, changes to instr_agent.class_states by this thread's RetransformClasses
 // calls are recorded. When the JVM rejects the batch, `accepted` is 0 and `end` restores the
-// entries. `end` returns the number of classes that were changed.
+// entries.
+struct instr_hook_batch {
+    unsigned changed;  // classes that have inserted code now
+    unsigned restored; // classes that had some, and have none now
+};
 void instr_hook_batch_begin(void);
-unsigned instr_hook_batch_end(int accepted);
+struct instr_hook_batch instr_hook_batch_end(int accepted);
 
 // Whether this thread's classes pass through the hook unchanged.
 void instr_hook_pass_through(int on);

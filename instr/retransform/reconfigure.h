@@ -36,6 +36,7 @@ struct instr_reconfigured {
     struct instr_patterns *patterns;
     unsigned classes;            // retransformed
     unsigned changed;            // ... that have inserted code now
+    unsigned restored;           // ... that had some, and have none now
     unsigned refused;            // that the JVM refused to change
     unsigned remaining;          // still queued for the background thread (background.h)
     unsigned skipped_interfaces; // interfaces with code that were not touched (untouchable.h)

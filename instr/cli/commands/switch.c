@@ -20,13 +20,16 @@ static void show_classes(const json_t *document, bool restores) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], time[INSTR_DURATION_SIZE],
         pause[INSTR_DURATION_SIZE];
     uint64_t classes = cli_count(document, "classes"), changed = cli_count(document, "changed"),
+             restored = cli_count(document, "restored"),
              longest = cli_count(document, "longest_pause_ns");
     if (!classes) return;
     printf("; %s class%s ", instr_number(classes, a), cli_plural(classes, "es"));
-    if (restores && !changed)
+    if (!changed && (restores || restored == classes)) {
         printf("restored");
-    else
+    } else {
         printf("retransformed, %s changed", instr_number(changed, b));
+        if (restored) printf(", %s restored", instr_number(restored, b));
+    }
     printf(" in %s", instr_duration(cli_count(document, "elapsed_ns"), time));
     if (longest) printf(" (longest pause of the application: %s)", instr_duration(longest, pause));
 }

@@ -654,3 +654,22 @@ def strangers(r):
     status = os.waitpid(child, 0)[1]
     os.chmod(folder, 0o700)
     yield "strangers", p.end([answers(p), f"status {status}" if status else ""])
+
+
+@program("instr set, fewer classes")
+def fewer(r):
+    """Classes that a narrower scope or a lower limit leaves out are restored, and what a limit skips is counted as it is now."""
+    def over(p):
+        return json.loads(p.instr("status", "--json").stdout)["classes_over_limit"]
+    p = Waiting(r)
+    scope = "include=Waiting:java.util.HashMap:java.lang.Integer:java.util.ArrayList"
+    p.instr("attach", "calls", scope)
+    for words, said, skipped in ((("include=Waiting",), "; 3 classes restored in ", 0), ((scope,), "; 3 classes retransformed, 3 changed in ", 0),
+                                 (("include=Waiting:java.util.HashMap$Node:java.util.HashMap",), "; 3 classes retransformed, 1 changed, 2 restored in ", 0), ((scope, "max-classes=1"), "", 3),
+                                 (("max-classes=2",), "", 2), (("calls.top=3",), "", 2), (("include=Waiting",), "", 0), ((scope,), "", 2),
+                                 (("max-classes=1",), "; 1 class restored in ", 3)):
+        done = p.instr("set", *words)
+        problems = [] if done.returncode == 0 and said in done.stdout else [f"{done}"]
+        yield " ".join(words), problems + ([] if over(p) == skipped else [f"{over(p)} over the limit, not {skipped}"])
+    p.instr("revert")
+    yield "revert", p.end([f"{over(p)} over the limit"] if over(p) else [])
