@@ -19,7 +19,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 enum { NOTE_MS = 1000 };
-enum { FEW = 32, FEW_MS = 2000 }; // classes that a command waits for, and how long at least
+enum { FEW_MS = 2000 }; // how long a command waits at least for a few classes
 // The rest of a document is small beside it.
 enum { MOST_RESULTS = INSTR_REPLY_QUEUE - 1024 * 1024 };
 
@@ -395,6 +395,7 @@ static void report_unwritten(struct instr_request *request, struct instr_reply *
 struct waiting {
     struct instr_agent *agent;
     uint64_t generation; // of the queue
+    uint64_t number;     // of the operation
     uint64_t since;      // ns; when it began to wait
     uint64_t until;      // ns; then the reply says how far it got
     uint64_t note_at;    // ns
@@ -436,6 +437,7 @@ static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t g
     const char *off = w->enabled ? find_off(w, &length) : NULL;
     const char *why = off ? instr_overhead_why_off(off, length, w->since) : NULL;
     w->generation = generation;
+    w->number = instr_background_last();
     if (why)
         instr_reply_fail(reply, "pass '%.*s' was switched off: %s", (int)length, off, why);
     else if (off)
@@ -449,34 +451,49 @@ static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t g
     return !off && !w->end;
 }
 
-static void note_progress(struct instr_reply *reply, const struct instr_reconfigure_progress *p) {
+static void note_progress(struct instr_reply *reply, const struct instr_background_progress *p) {
     char done[INSTR_NUMBER_SIZE], total[INSTR_NUMBER_SIZE], left[INSTR_DURATION_SIZE];
-    instr_reply_note(reply, "%s of %s classes so far%s%s%s", instr_number(p->done, done),
-                     instr_number(p->total, total), p->left ? ", about " : "",
-                     p->left ? instr_duration(p->left, left) : "", p->left ? " left" : "");
+    const char *about = p->left ? ", about " : "", *time = "", *end = p->left ? " left" : "";
+    if (p->left) time = instr_duration(p->left, left);
+    if (p->before)
+        instr_reply_note(reply, "%s classes of %s come first, then %s of this command%s%s%s",
+                         instr_number(p->before, done), *p->by ? p->by : "other commands",
+                         instr_number(p->total - p->done, total), about, time, end);
+    else
+        instr_reply_note(reply, "%s of %s classes so far%s%s%s", instr_number(p->done, done),
+                         instr_number(p->total, total), about, time, end);
+}
+
+// Is there more to wait for? *next: when to look again.
+static bool goes_on(struct waiting *w, struct instr_reply *reply, uint64_t now,
+                    const struct instr_background_progress *p, uint64_t *next) {
+    if (now >= w->until) return false;
+    if (now >= w->note_at) {
+        note_progress(reply, p);
+        w->note_at = now + NOTE_MS * MILLISECOND;
+    }
+    *next = w->until < w->note_at ? w->until : w->note_at;
+    return true;
 }
 
 static uint64_t wait_for_background(void *context, struct instr_reply *reply, uint64_t now) {
     struct waiting *w = context;
-    struct instr_reconfigure_progress p = instr_reconfigure_progress();
+    uint64_t generation = instr_reconfigure_progress().generation, next;
     // With passes of others that stay on the queue may stay, too.
     size_t length;
     bool is_off = w->enabled && find_off(w, &length);
-    if ((is_off || p.generation != w->generation) && !follow_other(w, reply, p.generation))
-        return 0;
-    if (p.total && now < w->until) {
-        if (now >= w->note_at) {
-            note_progress(reply, &p);
-            w->note_at = now + NOTE_MS * MILLISECOND;
-        }
-        return w->until < w->note_at ? w->until : w->note_at;
-    }
+    if ((is_off || generation != w->generation) && !follow_other(w, reply, generation)) return 0;
+    struct instr_background_progress p;
     struct instr_reconfigured *done = calloc(1, sizeof *done);
     if (!done) {
         instr_reply_fail(reply, "out of memory");
         return 0;
     }
-    instr_background_done(done);
+    bool more = instr_background_of(w->number, &p, done);
+    if (more && goes_on(w, reply, now, &p, &next)) {
+        free(done);
+        return next;
+    }
     done->remaining = (unsigned)(p.total - p.done);
     if (!w->end || w->end(w->agent, reply, done)) instr_operation_document(w->agent, reply, done);
     free(done);
@@ -500,10 +517,12 @@ bool instr_operation_reply_within(struct instr_request *request, struct instr_re
     if (!w) instr_reply_fail(reply, "out of memory");
     bool ok = w && instr_operation_run(request, reply, function, text, done);
     // Whoever changes a few classes expects them to be changed when the command returns.
-    if (ok && done->remaining <= FEW && wait < FEW_MS * MILLISECOND) wait = FEW_MS * MILLISECOND;
+    if (ok && done->remaining <= INSTR_FEW && wait < FEW_MS * MILLISECOND)
+        wait = FEW_MS * MILLISECOND;
     if (ok && done->remaining) {
         *w = (struct waiting){.agent = request->agent,
                               .generation = instr_reconfigure_progress().generation,
+                              .number = instr_background_last(),
                               .since = now,
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND,

@@ -155,8 +155,13 @@ static int wanted(void *context, jclass cls, jobject loader, const char *name) {
         instr_class_states_sweep_seen(agent->class_states, key);
     if (r->late_loaded) return entry.loading && entry.plan != r->plan->number;
     if (entry.refused && !entry.methods) return 0;
-    // A class that already has the current plan was changed while it was queued.
-    if (r->queued_only) return !entry.methods || entry.plan != r->plan->number;
+    if (r->queued_only) {
+        // It was changed while it was queued, for another operation that concerned it, too.
+        bool is_done = entry.methods && entry.plan == r->plan->number;
+        r->done->classes += is_done;
+        r->done->changed += is_done;
+        return !is_done;
+    }
     bool changed = entry.methods != 0, in;
     bool is =
         has_new_effect(r, cls, loader, name, changed, &in) || (changed && is_excess(r, &entry));
@@ -349,6 +354,12 @@ int instr_reconfigure_retransform_first(struct instr_agent *agent, JNIEnv *jni,
     context.r.queue = instr_background_queue();
     context.r.first = context.plan->options.pace ? FIRST : INSTR_PACE_FIRST;
     context.r.thorough = !context.plan->options.pace;
+    // A few classes do not wait for the many of an earlier command.
+    if (instr_class_queue_remaining(context.r.queue)) {
+        context.r.few = INSTR_FEW;
+        if (!context.r.batch || context.r.batch > INSTR_PACE_MOST_USED)
+            context.r.batch = INSTR_PACE_MOST_USED;
+    }
     if (!retransform(&context)) return 0;
     done->remaining = context.r.deferred;
     if (context.r.deferred) instr_background_start(done, start, context.r.chosen);

@@ -11,6 +11,7 @@
 #include "instr/retransform/reconfigure.h"
 
 enum { INSTR_LATE_LOADED_FOR = 600 }; // seconds during which they are looked for
+enum { INSTR_FEW = 32 };              // classes for which nobody should wait long
 
 // Retransforms the loaded classes that the current plan changes or has to revert. `before`: the
 // previous plan, if it has the same rules; a class on which both plans have the same effect is not

@@ -11,12 +11,24 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
     PAUSE_US = 1000,         // between batches, so that threads waiting for the lock get it
     RETRY_AFTER_MS = 1000
+};
+
+enum { WORKS = 8 };
+
+// What an operation has queued. Places in the queue count from the first class ever queued.
+struct work {
+    uint64_t number, begin, end; // its own classes are in places from `begin` to before `end`
+    uint64_t chosen;             // classes, with those that the operation has changed itself
+    uint64_t from, start;        // place, and time in ns, at which the operation was done
+    char by[INSTR_OWNER_SIZE];
+    struct instr_reconfigured done;
 };
 
 static struct {
@@ -28,7 +40,10 @@ static struct {
     struct instr_reconfigure_progress progress;
     uint64_t start;
     struct instr_reconfigured done;
-    int unreported; // refusals in it
+    int unreported;           // refusals in it
+    uint64_t finished;        // places of the queue
+    uint64_t last;            // number of the last operation
+    struct work works[WORKS]; // of the last operations, each at its number
 } background = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct instr_class_queue *instr_background_queue(void) {
@@ -54,13 +69,69 @@ int instr_background_is_busy(void) {
     return instr_reconfigure_progress().total != 0;
 }
 
-int instr_background_done(struct instr_reconfigured *done) {
+uint64_t instr_background_last(void) {
     pthread_mutex_lock(&background.lock);
-    int finished = background.progress.total == 0;
-    *done = background.done;
-    if (finished) background.unreported = 0;
+    uint64_t last = background.last;
     pthread_mutex_unlock(&background.lock);
-    return finished;
+    return last;
+}
+
+// Whose classes come before those of this operation?
+static void name_before(const struct work *work, char by[INSTR_OWNER_SIZE]) {
+    *by = '\0';
+    bool any = false;
+    for (const struct work *w = background.works; w < background.works + WORKS; w++) {
+        if (!w->number || w->number >= work->number || w->end <= background.finished) continue;
+        if (!any) memcpy(by, w->by, sizeof w->by);
+        if (any && strcmp(by, w->by) != 0) *by = '\0';
+        if (any && !*by) return;
+        any = true;
+    }
+}
+
+bool instr_background_of(uint64_t number, struct instr_background_progress *progress,
+                         struct instr_reconfigured *done) {
+    *progress = (struct instr_background_progress){0};
+    pthread_mutex_lock(&background.lock);
+    const struct work *work = &background.works[number % WORKS];
+    uint64_t at = background.finished, left = work->end > at ? work->end - at : 0;
+    if (work->number != number || !background.progress.total) left = 0;
+    uint64_t own = left < work->end - work->begin ? left : work->end - work->begin;
+    progress->total = work->chosen;
+    progress->done = work->chosen - own;
+    progress->before = left - own;
+    name_before(work, progress->by);
+    if (left && at > work->from)
+        progress->left = (uint64_t)((double)(instr_clock_now() - work->start) /
+                                    (double)(at - work->from) * (double)left);
+    *done = work->number == number ? work->done : background.done;
+    if (!background.progress.total) background.unreported = 0;
+    pthread_mutex_unlock(&background.lock);
+    return left != 0;
+}
+
+// Notes what a batch did for the operation that queued it.
+static void add_to_work(uint64_t place, const struct instr_reconfigured *done) {
+    for (struct work *w = background.works; w < background.works + WORKS; w++) {
+        if (place < w->begin || place >= w->end) continue;
+        instr_reconfigured_add(&w->done, done);
+        w->done.elapsed = instr_clock_now() - w->start;
+    }
+}
+
+static void note_work(const struct instr_reconfigured *done, uint64_t start, unsigned chosen,
+                      uint32_t left) {
+    struct work *work = &background.works[++background.last % WORKS];
+    uint64_t own = done->remaining < left ? done->remaining : left;
+    *work = (struct work){.number = background.last,
+                          .end = background.finished + left,
+                          .chosen = chosen,
+                          .from = background.finished,
+                          .start = start,
+                          .done = *done};
+    work->begin = work->end - own;
+    work->done.elapsed = instr_clock_now() - start;
+    snprintf(work->by, sizeof work->by, "%s", done->owner ? instr_owner_text(done->owner) : "");
 }
 
 int instr_background_unreported(struct instr_reconfigured *done) {
@@ -76,6 +147,8 @@ int instr_background_unreported(struct instr_reconfigured *done) {
 
 static void after_batch(unsigned count, const struct instr_reconfigured *done) {
     pthread_mutex_lock(&background.lock);
+    add_to_work(background.finished, done);
+    background.finished += count;
     background.progress.done += count;
     instr_reconfigured_add(&background.done, done);
     background.unreported |= done->refused || done->skipped_interfaces;
@@ -189,6 +262,7 @@ void instr_background_start(const struct instr_reconfigured *done, uint64_t star
                             unsigned chosen) {
     uint32_t left = instr_class_queue_remaining(&background.queue);
     pthread_mutex_lock(&background.lock);
+    note_work(done, start, chosen, left);
     if (background.progress.total) {
         // The queue also holds the classes of the operation before, which are counted already.
         background.progress.total += chosen;
@@ -207,10 +281,12 @@ void instr_background_start(const struct instr_reconfigured *done, uint64_t star
 }
 
 void instr_background_drop(JNIEnv *jni) {
-    if (!has_remaining()) return;
+    uint32_t left = instr_class_queue_remaining(&background.queue);
+    if (!left) return;
     instr_class_queue_clear(&background.queue, jni);
     pthread_mutex_lock(&background.lock);
     background.progress.total = background.progress.done = 0;
     background.progress.generation++;
+    background.finished += left;
     pthread_mutex_unlock(&background.lock);
 }

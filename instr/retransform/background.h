@@ -7,6 +7,8 @@
 
 #include "instr/retransform/apply.h"
 
+#include <stdbool.h>
+
 // Progress of the background thread. Any thread may ask.
 struct instr_reconfigure_progress {
     uint64_t total, done; // classes, including those of the operation itself; both 0: idle
@@ -15,12 +17,22 @@ struct instr_reconfigure_progress {
 };
 struct instr_reconfigure_progress instr_reconfigure_progress(void);
 
+// Progress of what one operation has queued. Operations follow each other in the queue.
+struct instr_background_progress {
+    uint64_t total, done;      // its classes, including those that it changed itself
+    uint64_t before;           // classes of earlier operations that come first
+    uint64_t left;             // ns; how long all of that will take at the pace so far; 0: unknown
+    char by[INSTR_OWNER_SIZE]; // who gave the command that queued those before; "": several people
+};
+// The number of the last operation that queued classes.
+uint64_t instr_background_last(void);
+// What the operation of this number has done so far, and what is left. Only the last ones are known.
+// False: nothing is left.
+bool instr_background_of(uint64_t number, struct instr_background_progress *progress,
+                         struct instr_reconfigured *done);
+
 // Does the queue hold classes?
 int instr_background_is_busy(void);
-
-// Everything done by the last operation that queued classes, and for its queue. 0: the queue is not
-// empty yet.
-int instr_background_done(struct instr_reconfigured *done);
 
 // What was done in the background, if it holds refusals or skipped interfaces that were not
 // reported yet; they count as reported afterwards. 0: there are none.

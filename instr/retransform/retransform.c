@@ -253,7 +253,7 @@ static jint enqueue_in_order(struct instr_retransform *r, struct instr_class_que
 // not be queued.
 static jint defer(struct instr_retransform *r, jclass *classes, jint count) {
     jint first = (jint)r->first < batch_of(r) ? (jint)r->first : batch_of(r);
-    if (!r->queue || count <= first) return count;
+    if (!r->queue || count <= first || count <= (jint)r->few) return count;
     jint left = enqueue_in_order(r, r->queue, classes, first, count);
     r->deferred += (unsigned)(count - left);
     return left;

@@ -33,6 +33,7 @@ struct instr_retransform {
     // the others are added to the queue. NULL: all at once.
     struct instr_class_queue *queue;
     unsigned first;
+    unsigned few;  // so many are not queued, but all retransformed at once
     bool thorough; // for that order
     void *context;
     // Should the class be retransformed? Called with the internal name of every modifiable class

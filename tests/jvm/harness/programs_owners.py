@@ -1,6 +1,8 @@
 """Several operators in one JVM: what one of them gives is for the passes of that operator."""
 
 import json
+import re
+import subprocess
 import time
 
 from .programs import program
@@ -101,3 +103,27 @@ def root(r):
         who = who.replace(" by ", " switched on by ").replace(" since", ", include=Waiting\n")
         problems += [] if who in p.stderr else [f"no {who!r}: {p.stderr}"]
     yield "who", problems + ([] if f"watch of Waiting.work(int) by root, as uid {OTHER}\n" in p.stderr else [f"watch: {p.stderr}"])
+
+
+@program("instr enable, while classes of another operator follow", quick=False)
+def few_of_many(r):
+    """A few classes do not wait for the many of another command; more of them do, and the command says for whom, and counts its own."""
+    p = Waiting(r, main="com.example.shop.Busy")
+    problems = []
+    first = p.instr("attach", "timing", "include=**", "--as", "alice")
+    problems += [] if "more classes follow" in first.stdout else [f"no class of alice follows: {first}"]
+    few = p.instr("enable", "calls", "include=com.example.**", "--as", "bob", "--json")
+    left = json.loads(p.instr("status", "--json").stdout)["classes_total"]
+    done = json.loads(few.stdout) if few.returncode == 0 else {"classes": few, "remaining": few}
+    yield "few", problems + ([] if left and 0 < done["classes"] < 32 and done["remaining"] == 0 else [f"{done['classes']} of bob, {done['remaining']} follow, {left} in all"])
+    many = subprocess.Popen([r.cli, "enable", str(p.pid), "exceptions", "include=java.util.**", "--as", "bob"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(3)
+    p.instr("set", "pace=off")  # which would take minutes
+    out, err = many.communicate(timeout=60)
+    own = re.search(r"; ([\d,]+) classes retransformed, ", out)
+    loaded = json.loads(p.instr("status", "--json").stdout)
+    problems = [] if own and 32 < int(own[1].replace(",", "")) < loaded["classes_now"] / 2 else [f"{out}, {loaded['classes_now']} changed"]
+    waits = re.search(r"^instr: [\d,]+ classes of alice come first, then [\d,]+ of this command, about .* left$", err, re.M)
+    yield "many", problems + ([] if waits and "more classes follow" not in out else [f"{out} {err}"])
+    p.instr("off")
+    yield "end", ended(p, [])
