@@ -9,7 +9,6 @@
 #include "rewriters/watch_methods.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,7 +258,7 @@ static int parse_lines(struct instr_option_parser *p, char *text, size_t length)
 // Reads the whole file, with room for one more byte. NULL after an error.
 static char *read_whole(struct instr_option_parser *p, const char *name, size_t *length) {
     const char *why = NULL;
-    int fd = p->plain_files ? instr_file_open(name, &why) : open(name, O_RDONLY | O_CLOEXEC);
+    int fd = instr_file_open(name, &why);
     FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
     if (!file) {
         instr_option_fail(p, "config", "%.120s: %s", name, why ? why : strerror(errno));
@@ -572,7 +571,6 @@ int instr_options_change_as(struct instr_options *options, const struct instr_op
     struct instr_option_parser parser = {.options = options,
                                          .changing = 1,
                                          .only_values = change == INSTR_SET,
-                                         .plain_files = 1, // a running JVM must not wait for a pipe
                                          .late = 1,
                                          .error = error,
                                          .error_size = size};

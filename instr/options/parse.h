@@ -28,7 +28,6 @@ struct instr_option_parser {
     unsigned line, depth;
     int only_values; // no pass may be named
     int late;        // the JVM is running: instr_pass_options.late
-    int plain_files; // config= must name a regular file, as reading a pipe may block forever
     char *error;
     size_t error_size;
 };

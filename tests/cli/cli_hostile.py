@@ -232,6 +232,18 @@ class Attaching(Poser):
 
 
 class Pipes(Poser):
+    def test_files_of_options_and_limits_that_are_not_regular_are_refused(self):
+        os.mkfifo(self.path("pipe"))
+        self.write("a.exec", b"\x01\xc0\xc0\x10\x07")
+        self.write("Foo.class", class_file())
+        for name in "pipe", "/dev/zero":
+            for words in (["coverage", "check", "a.exec", "--limits", name], ["rewrite", "calls", f"config={name}", "-o", "out", "Foo.class"],
+                          ["check", "--passes", f"config={name}", "Foo.class"], ["run", "calls", f"config={name}", "--", "java", "-version"],
+                          ["attach", str(os.getpid()), "calls", f"config={name}"]):
+                status, _, err, _ = self.ends(*words, timeout=20)
+                self.assertEqual(status, 2, words)
+                self.assertRegex(err, rf"^instr: .*{name}: not a regular file\n", str(words))
+
     def test_files_that_are_not_regular_are_refused(self):
         os.mkfifo(self.path("pipe"))
         self.write("a.exec", b"\x01\xc0\xc0\x10\x07")

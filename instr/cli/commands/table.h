@@ -338,8 +338,8 @@
         "with the names of JaCoCo's rules: 'LINE >= 80%', 'PACKAGE com.acme.*: BRANCH "            \
         "MISSEDCOUNT <= 10'. ELEMENT is BUNDLE, which need not be written, PACKAGE, CLASS, "       \
         "SOURCEFILE or METHOD; VALUE is COVEREDRATIO, which need not be written, MISSEDRATIO, "    \
-        "COVEREDCOUNT, MISSEDCOUNT or TOTALCOUNT. --limits FILE has one a line; lines that "       \
-        "begin with # are comments.\n\n"                                                           \
+        "COVEREDCOUNT, MISSEDCOUNT or TOTALCOUNT. --limits FILE has one a line (-: standard "      \
+        "input); lines that begin with # are comments.\n\n"                                        \
         "--diff looks at the lines that have changed since the last common commit of HEAD "        \
         "and REF in git, those of the working tree included; REF is the main branch "              \
         "unless it is given. The limits are then those of the changed lines. --markdown and "      \

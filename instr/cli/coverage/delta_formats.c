@@ -1,5 +1,6 @@
 #include "instr/cli/coverage/delta_formats.h"
 
+#include "instr/base/file.h"
 #include "instr/base/hash.h"
 #include "instr/base/json.h"
 #include "instr/cli/cli.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { BASE = 10 }; // characters of a revision that are shown
 
@@ -243,7 +245,10 @@ static FILE *open_source(const struct cover_delta *delta, const char *path) {
     FILE *file = NULL;
     if (whole) {
         snprintf(whole, size, "%s/%s", delta->changes->top, path);
-        file = fopen(whole, "r");
+        const char *why;
+        int fd = instr_file_open(whole, &why);
+        file = fd >= 0 ? fdopen(fd, "r") : NULL;
+        if (fd >= 0 && !file) close(fd);
     }
     free(whole);
     return file;

@@ -1,6 +1,7 @@
 #include "instr/cli/coverage/limits.h"
 
 #include "instr/base/array.h"
+#include "instr/base/file.h"
 #include "instr/cli/coverage/names.h"
 
 #include <ctype.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 // --- words ---
 
@@ -230,15 +232,23 @@ int cover_limits_parse(struct cover_limits *limits, const char *text,
     return 0;
 }
 
+static FILE *open_limits(const char *path, char *reason, size_t size) {
+    const char *why = NULL;
+    bool standard = strcmp(path, "-") == 0;
+    int fd = standard ? dup(STDIN_FILENO) : instr_file_open(path, &why);
+    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (file) return file;
+    snprintf(reason, size, "%s: %s", path, why ? why : strerror(errno));
+    if (fd >= 0) close(fd);
+    return NULL;
+}
+
 int cover_limits_read(struct cover_limits *limits, const char *path, char *reason, size_t size) {
-    FILE *file = fopen(path, "r");
     char *line = NULL, why[COVER_REASON_SIZE];
     size_t length = 0, number = 0, before = limits->count;
     int status = 0;
-    if (!file) {
-        snprintf(reason, size, "%s: %s", path, strerror(errno));
-        return -1;
-    }
+    FILE *file = open_limits(path, reason, size);
+    if (!file) return -1;
     while (status == 0 && getline(&line, &length, file) >= 0) {
         char *text = line + strspn(line, " \t");
         number++;

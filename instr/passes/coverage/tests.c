@@ -184,12 +184,15 @@ bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_c
     name_file(config->file);
     tests.config.file = tests.path;
     if (tests.fd >= 0) close(tests.fd);
-    tests.fd =
-        open(tests.path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (config->append ? 0 : O_TRUNC),
-             0666);
+    // Without O_NONBLOCK a named pipe that nobody reads would stop the program's start.
+    tests.fd = open(tests.path,
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+                        (config->append ? 0 : O_TRUNC),
+                    0666);
     pthread_mutex_unlock(&tests.lock);
     if (tests.fd >= 0) return true;
-    snprintf(reason, size, "%.200s: %s", tests.path, strerror(errno));
+    snprintf(reason, size, "%.200s: %s", tests.path,
+             errno == ENXIO ? "no process reads it" : strerror(errno));
     return false;
 }
 

@@ -166,7 +166,7 @@ static const struct {
     {"a\nb\x1b[1m", "option 'a?b?[1m': unknown; did you mean 'alloc'?"},
     {"config=/does/not/exist", "option 'config': /does/not/exist: No such file or directory"},
     {"config=/tmp", "option 'config': /tmp: Is a directory"},
-    {"config=/dev/zero", "option 'config': /dev/zero: larger than 1 MB"},
+    {"config=/dev/zero", "option 'config': /dev/zero: not a regular file"},
 };
 
 START_TEST(a_mistake_is_refused_in_one_clear_line) {

@@ -137,7 +137,7 @@ static int write_bytes(int fd, const char *bytes, size_t length) {
 static int write_file(const struct writer *writer) {
     struct stat st;
     off_t length = (off_t)writer->length;
-    int fd = open(writer->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = open(writer->path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     int failed = fd < 0 || fstat(fd, &st) != 0 || write_bytes(fd, writer->page, writer->length) ||
                          (st.st_size > length && ftruncate(fd, length) != 0)
                      ? errno
