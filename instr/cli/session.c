@@ -17,7 +17,15 @@
 #include <unistd.h>
 
 #define MILLISECOND UINT64_C(1000000)
-enum { GREETING_MS = 10000, SENDING_MS = 10000, STEP_MS = 20, MOST_DOCUMENT = 64 * 1024 * 1024 };
+enum {
+    GREETING_MS = 10000,
+    SENDING_MS = 10000,
+    STEP_MS = 20,
+    MOST_DOCUMENT = 64 * 1024 * 1024,
+    // A busy agent sends a line every two seconds: so many last for hours.
+    MOST_NOTES = 10000,
+    MOST_NOTE_BYTES = 1024 * 1024
+};
 
 // --- time ---
 
@@ -283,6 +291,7 @@ int cli_session_command(struct cli_session *session, int count, const char *cons
         memcpy(payload + used, words[i], n);
         used += n;
     }
+    session->notes = session->note_bytes = session->answered = 0;
     return send_frame(session, INSTR_MESSAGE_COMMAND, payload, used);
 }
 
@@ -314,7 +323,7 @@ static void make_printable(json_t *value) {
 static void add_text(struct cli_session *session, struct cli_event *event,
                      const struct instr_message *message) {
     char *larger = NULL;
-    if (session->text_used + message->length <= session->most_document)
+    if (session->answered + session->text_used + message->length <= session->most_document)
         larger = realloc(session->text, session->text_used + message->length + 1);
     if (!larger) {
         lose(event, "the answer is too large");
@@ -330,11 +339,26 @@ static void add_text(struct cli_session *session, struct cli_event *event,
     if (event->document) make_printable(event->document);
     event->bytes = larger;
     event->length = session->text_used;
+    session->answered += session->stream ? 0 : session->text_used;
+    if (session->stream) session->notes = session->note_bytes = 0;
     session->text_used = 0;
     if (event->document)
         event->kind = CLI_DOCUMENT;
     else
         lose(event, "the agent sent invalid JSON");
+}
+
+static void take_note(struct cli_session *session, struct cli_event *event,
+                      const struct instr_message *message) {
+    session->notes++;
+    session->note_bytes += message->length;
+    if (session->notes > MOST_NOTES || session->note_bytes > MOST_NOTE_BYTES) {
+        lose(event, "the agent sent too many lines");
+        return;
+    }
+    event->kind = CLI_NOTE;
+    snprintf(event->line, sizeof event->line, "%.*s", (int)message->length,
+             (const char *)message->payload);
 }
 
 static void take(struct cli_session *session, struct cli_event *event,
@@ -347,11 +371,7 @@ static void take(struct cli_session *session, struct cli_event *event,
         event->bytes = message->payload;
         event->length = message->length;
         return;
-    case INSTR_MESSAGE_NOTE:
-        event->kind = CLI_NOTE;
-        snprintf(event->line, sizeof event->line, "%.*s", (int)message->length,
-                 (const char *)message->payload);
-        return;
+    case INSTR_MESSAGE_NOTE: take_note(session, event, message); return;
     case INSTR_MESSAGE_END:
         if (message->length < INSTR_MESSAGE_END_SIZE) break;
         event->kind = CLI_END;

@@ -10,6 +10,7 @@
 #include "instr/process/process.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #define CLI_DISCONNECTED "the agent was detached, or the JVM has ended"
 
@@ -18,10 +19,14 @@ struct cli_session {
     int fd; // -1: not connected
     struct instr_messages messages;
     uint64_t limit;       // when everything must have happened, in ns; INSTR_NEVER: no limit
-    size_t most_document; // bytes
+    size_t most_document; // bytes; of all documents of an exchange, unless it is a stream
+    bool stream;          // documents come for as long as the client wants them
     char version[64];     // of the agent
     char *text;           // of the document that is being received
     size_t text_used;
+    // Since the command, or in a stream since its last document: whoever poses as an agent must not
+    // fill a terminal or a log.
+    size_t notes, note_bytes, answered;
 };
 
 // What an agent sends.

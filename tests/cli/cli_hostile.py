@@ -168,6 +168,17 @@ class Ending(Poser):
         self.assertIn("instr: not yet\n", err)
         self.assertIn("has not answered in time", err.splitlines()[-1])
 
+    def test_lines_and_documents_of_one_answer_are_limited(self):
+        all_words = ["revert"], ["enable", "calls"], ["status"], ["off"], ["report", "calls"], ["dump", "Foo", "-o", "x"]
+        for mode, reason, commands in (("chatting", "the agent sent too many lines", all_words), ("repeating", "the answer is too large", [["revert"]])):
+            pid = self.pose(mode)
+            for name, *more in commands:
+                status, _, err, _ = self.ends(name, pid, *more, timeout=30)
+                self.assertEqual(status, 1)
+                self.assertLess(len(err), 1 << 20, name)
+                if name != "off":
+                    self.assertEqual(err.splitlines()[-1], f"instr: {reason}", f"{mode}: {name}")
+
     def test_a_large_answer_takes_little_memory(self):
         pid = self.pose("large")
         for words in ["list"], ["status", pid]:

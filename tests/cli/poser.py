@@ -146,6 +146,12 @@ def serve(client, mode, folder):
                 while True:
                     client.sendall(message(b"N", b"not yet"))
                     time.sleep(0.5)
+            elif mode == "chatting":
+                while True:
+                    client.sendall(message(b"N", b"x" * 60000))
+            elif mode == "repeating":
+                while True:
+                    client.sendall(message(b"J", b'{"state": "' + b"x" * 60000 + b'"}'))
             elif mode == "dripping":
                 drip(client, message(b"N", b"x" * 100))
     except OSError:

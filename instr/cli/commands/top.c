@@ -263,6 +263,7 @@ static void show(const struct top *top, const struct cli_event *event) {
 static int start(struct top *top) {
     char every[32], rows[32];
     int columns;
+    top->session.stream = true;
     cli_screen_size(&top->terminal_rows, &columns);
     long wanted = top->rows ? top->rows : top->live ? top->terminal_rows - HEADER : DEFAULT_ROWS;
     snprintf(every, sizeof every, "%llu", (unsigned long long)(top->every / 1000000));

@@ -65,6 +65,7 @@ static void show(const json_t *call) {
 static int follow(const struct watch *watch, struct cli_session *session, int json) {
     struct cli_event event;
     int cancelled = 0;
+    session->stream = true;
     if (cli_control_introduce(session, &watch->owner) != CLI_OK) return CLI_FAILED;
     if (cli_session_command(session, watch->count, watch->words) != 0)
         return cli_error("the command cannot be sent: %s", strerror(errno));
