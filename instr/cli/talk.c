@@ -49,6 +49,16 @@ int cli_control_connect(struct cli_session *session, long pid) {
     return cli_error("%s", reason);
 }
 
+// Connecting is part of the time that the whole command has.
+static int connect_within(struct cli_session *session, const struct cli_control *control) {
+    char reason[INSTR_ERROR_SIZE];
+    if (!control->within_ms) return cli_control_connect(session, control->pid);
+    if (cli_session_open_within(session, control->pid, control->within_ms, reason, sizeof reason) ==
+        CLI_SESSION_OK)
+        return CLI_OK;
+    return cli_error("%s", reason);
+}
+
 int cli_control_end(const struct cli_event *event) {
     if (event->line[0]) cli_error("%s", event->line);
     if (event->dropped)
@@ -91,8 +101,7 @@ int cli_control_run(struct cli_session *session, int count, const char *const *w
 int cli_control_talk(const struct cli_control *control, int count, const char *const *words,
                      cli_printer show) {
     struct cli_session session;
-    if (cli_control_connect(&session, control->pid) != CLI_OK) return CLI_FAILED;
-    if (control->within_ms) cli_session_limit(&session, control->within_ms);
+    if (connect_within(&session, control) != CLI_OK) return CLI_FAILED;
     if (control->most_document) session.most_document = control->most_document;
     int status = cli_control_introduce(&session, &control->owner);
     if (status == CLI_OK) status = cli_control_run(&session, count, words, control->json, show);

@@ -142,6 +142,12 @@ class Ending(Poser):
                 self.assertIn("the kill switch" if words[0] == "off" else "is not responding" if words[0] == "top" else reason, err)
 
     @slow
+    def test_status_takes_five_seconds_at_most(self):
+        for mode in "backlog", "slow", "dripping":
+            pid = self.pose(mode)
+            self.assertLess(self.ends("status", pid)[3], 8, mode)
+
+    @slow
     def test_an_answer_without_end(self):
         pid = self.pose("endless")
         for words in ["list"], ["status", pid], ["revert", pid], ["off", pid]:
