@@ -4,28 +4,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum kind { FILE_NAME, TEXT, YES_NO, PATTERNS, FIXED };
 
 static const struct row {
     const char *name;
     enum kind kind;
-    const char *key; // ours; FIXED: the only value that is possible, NULL: none
+    const char *key;   // ours; FIXED: the only value that is possible, NULL: none
+    bool may_be_empty; // as a build writes it whose property has no value: as if not given
 } rows[] = {
-    {"destfile", FILE_NAME, "coverage.file"},
-    {"append", YES_NO, "coverage.append"},
-    {"includes", PATTERNS, "include"},
-    {"excludes", PATTERNS, "exclude"},
-    {"sessionid", TEXT, "coverage.session"},
-    {"inclbootstrapclasses", YES_NO, "coverage.bootstrap"},
-    {"inclnolocationclasses", YES_NO, "coverage.nolocation"},
-    {"exclclassloader", FIXED, "sun.reflect.DelegatingClassLoader"},
-    {"dumponexit", FIXED, "true"},
-    {"output", FIXED, "file"},
-    {"jmx", FIXED, "false"},
-    {"address", FIXED, NULL},
-    {"port", FIXED, NULL},
-    {"classdumpdir", FIXED, NULL},
+    {"destfile", FILE_NAME, "coverage.file", false},
+    {"append", YES_NO, "coverage.append", false},
+    {"includes", PATTERNS, "coverage.include", true},
+    {"excludes", PATTERNS, "coverage.exclude", true},
+    {"sessionid", TEXT, "coverage.session", true},
+    {"inclbootstrapclasses", YES_NO, "coverage.bootstrap", false},
+    {"inclnolocationclasses", YES_NO, "coverage.nolocation", false},
+    {"exclclassloader", FIXED, "sun.reflect.DelegatingClassLoader", true},
+    {"dumponexit", FIXED, "true", false},
+    {"output", FIXED, "file", false},
+    {"jmx", FIXED, "false", true},
+    {"address", FIXED, NULL, true},
+    {"port", FIXED, NULL, false},
+    {"classdumpdir", FIXED, NULL, true},
 };
 
 struct translation {
@@ -98,6 +100,7 @@ static int set_option(struct translation *t, const char *name, const char *value
     if (!row)
         return instr_option_fail(t->parser, t->name,
                                  "JaCoCo's agent has no such option; jacoco: has to stand last");
+    if (!*value && row->may_be_empty) return 0;
     switch (row->kind) {
     case FILE_NAME: double_percents(value, out); return t->set(t->parser, row->key, out);
     case TEXT: return t->set(t->parser, row->key, value);
@@ -122,7 +125,35 @@ static int translate(struct translation *t, char *text, char *out) {
         text = next;
     }
     if (t->bootstrap < 0 && t->set(t->parser, "coverage.bootstrap", "no") != 0) return -1;
-    return t->bootstrap > 0 && t->all ? t->set(t->parser, "include", "**") : 0;
+    return t->bootstrap > 0 && t->all ? t->set(t->parser, "coverage.include", "**") : 0;
+}
+
+// --- hints ---
+
+static const char *without(const char *key, const char *prefix) {
+    size_t n = strlen(prefix);
+    return strncasecmp(key, prefix, n) == 0 ? key + n : key;
+}
+
+bool instr_jacoco_hint(const char *key, char *text, size_t size) {
+    static const char start[] = "an option of JaCoCo's agent; write it behind coverage=jacoco:";
+    const char *name = without(without(key, "coverage."), "jacoco:");
+    const struct row *row = rows, *end = rows + sizeof rows / sizeof *rows;
+    while (row < end && strcasecmp(row->name, name) != 0) row++;
+    if (row == end) {
+        if (strncmp(key, "jacoco:", 7) != 0) return false;
+        snprintf(text, size, "options of JaCoCo's agent stand behind coverage=jacoco:");
+    } else if (row->kind != FIXED) {
+        snprintf(text, size, "%s or as %s%s", start, row->key,
+                 row->kind == PATTERNS ? ", whose ** is JaCoCo's *" : "");
+    } else if (row->key) {
+        snprintf(text, size, "%s, where it can only be %s", start, row->key);
+    } else {
+        snprintf(text, size,
+                 "an option of JaCoCo's agent, whose options stand behind "
+                 "coverage=jacoco:; this one is not offered there either");
+    }
+    return true;
 }
 
 int instr_jacoco_options(struct instr_option_parser *parser, const char *text,

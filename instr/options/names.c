@@ -143,27 +143,8 @@ static void compare(void *context, const char *name, const char *argument, const
     snprintf(search->name, INSTR_NAME_SIZE, "%s", name);
 }
 
-// JaCoCo's names of options, whose nearest neighbors mean something else.
-static const char *const jacocos[][2] = {{"destfile", "coverage.file"},
-                                         {"sessionid", "coverage.session"},
-                                         {"append", "coverage.append"},
-                                         {"inclnolocationclasses", "coverage.nolocation"},
-                                         {"includes", "include"},
-                                         {"excludes", "exclude"},
-                                         {"inclbootstrapclasses", "include"}};
-
-static const char *jacocos_option(const char *key) {
-    static const char pass[] = "coverage.";
-    if (strncmp(key, pass, sizeof pass - 1) == 0) key += sizeof pass - 1;
-    for (size_t i = 0; i < sizeof jacocos / sizeof *jacocos; i++)
-        if (strcmp(jacocos[i][0], key) == 0) return jacocos[i][1];
-    return NULL;
-}
-
 void instr_nearest_option(const char *key, char name[INSTR_NAME_SIZE]) {
     struct name_search search = {key, 1000, name};
-    const char *here = jacocos_option(key);
-    snprintf(name, INSTR_NAME_SIZE, "%s", here ? here : "");
-    if (here) return;
+    *name = '\0';
     instr_each_option(compare, &search);
 }

@@ -27,9 +27,10 @@ enum {
 // --- keys ---
 
 static int unknown(struct instr_option_parser *p, const char *key) {
-    char nearest[INSTR_NAME_SIZE];
+    char nearest[INSTR_NAME_SIZE], hint[160];
     if (p->file && strpbrk(key, ", \t"))
         return instr_option_fail(p, key, "unknown; in a file, write one option per line");
+    if (instr_jacoco_hint(key, hint, sizeof hint)) return instr_option_fail(p, key, "%s", hint);
     instr_nearest_option(key, nearest);
     return instr_option_fail(p, key, "unknown; did you mean '%s'?", nearest);
 }

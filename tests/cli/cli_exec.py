@@ -362,8 +362,9 @@ class Hints(CliTest):
                                 (["dump", "--port", "6300"], "dump: unknown option '--port'; here it is PID, the process id")):
             self.expect(["coverage", *arguments], 2, "", [f"instr: coverage {line}\n"])
         self.expect(["coverage", "execinfo"], 2, "", ["instr: coverage: unknown command 'execinfo'; here it is 'instr coverage info'\n"])
-        self.expect(["run", "coverage", "includes=a.*", "--", "true"], 2, "", ["did you mean 'include'?"])
-        self.expect(["run", "coverage", "destfile=a", "--", "true"], 2, "", ["did you mean 'coverage.file'?"])
+        for option, hint in (("includes=a.*", "behind coverage=jacoco: or as coverage.include"), ("destFile=a", "behind coverage=jacoco: or as coverage.file"),
+                             ("jmx", "behind coverage=jacoco:, where it can only be false"), ("port=1", "coverage=jacoco:; this one is not offered")):
+            self.expect(["run", "coverage", option, "--", "true"], 2, "", [hint])
 
 
 class Line(CliTest):

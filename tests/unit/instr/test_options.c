@@ -75,14 +75,26 @@ static const char *const jacocos[][2] = {
      "coverage,coverage.bootstrap=no,quiet=yes,"
      "coverage.file=a\\,b%%p\\\\\\,c.exec,coverage.append=no"},
     {"coverage=jacoco:includes=com.acme.*:org.foo.**:x.Y,excludes=*Test",
-     "coverage,coverage.bootstrap=no,include=com.acme.**:org.foo.**:x.Y,exclude=**Test"},
+     "coverage,coverage.bootstrap=no,"
+     "coverage.include=com.acme.**:org.foo.**:x.Y,coverage.exclude=**Test"},
     {"timing,coverage=jacoco:output=file,dumponexit=true,jmx=false,sessionid=s-1,includes=*,"
      "exclclassloader=sun.reflect.DelegatingClassLoader",
      "timing,coverage,coverage.session=s-1,coverage.bootstrap=no"},
     {"coverage=jacoco:inclnolocationclasses=true,inclbootstrapclasses=true",
-     "coverage,coverage.nolocation=yes,coverage.bootstrap=yes,include=**"},
+     "coverage,coverage.nolocation=yes,coverage.bootstrap=yes,coverage.include=**"},
     {"coverage=jacoco:inclbootstrapclasses=true,includes=java.util.*",
-     "coverage,coverage.bootstrap=yes,include=java.util.**"},
+     "coverage,coverage.bootstrap=yes,coverage.include=java.util.**"},
+    // Values that are empty stand for options that are not given.
+    {"coverage=jacoco:destfile=x.exec,includes=,excludes=,sessionid=,exclclassloader=,jmx=,"
+     "address=,classdumpdir=",
+     "coverage,coverage.file=x.exec,coverage.bootstrap=no"},
+    // The scope is that of coverage alone.
+    {"timing,include=org.foo.Calc,coverage=jacoco:includes=*.T,excludes=a.B",
+     "timing,coverage,include=org.foo.Calc,coverage.bootstrap=no,coverage.include=**.T,"
+     "coverage.exclude=a.B"},
+    {"include=org.foo.**,coverage=jacoco:excludes=a.B",
+     "coverage,include=org.foo.**,coverage.bootstrap=no,coverage.include=org.foo.**,"
+     "coverage.exclude=a.B"},
 };
 
 START_TEST(jacocos_options_are_translated) {
@@ -106,6 +118,8 @@ START_TEST(a_backslash_takes_a_comma_into_a_value) {
 }
 END_TEST
 
+#define JACOCOS "an option of JaCoCo's agent; write it behind coverage=jacoco:"
+
 static const struct {
     const char *text, *expected;
 } refused[] = {
@@ -113,10 +127,34 @@ static const struct {
     {"clals", "option 'clals': unknown; did you mean 'calls'?"},
     {"timing,inclde=a.*", "option 'inclde': unknown; did you mean 'include'?"},
     {"timing,timing.fle=a", "option 'timing.fle': unknown; did you mean 'timing.file'?"},
-    {"coverage,destfile=a", "option 'destfile': unknown; did you mean 'coverage.file'?"},
-    {"coverage,includes=a.*", "option 'includes': unknown; did you mean 'include'?"},
-    {"coverage,coverage.includes=a.*",
-     "option 'coverage.includes': unknown; did you mean 'include'?"},
+    {"coverage,destFile=a", "option 'destFile': " JACOCOS " or as coverage.file"},
+    {"coverage,append=true", "option 'append': " JACOCOS " or as coverage.append"},
+    {"coverage,includes=a.*",
+     "option 'includes': " JACOCOS " or as coverage.include, whose ** is JaCoCo's *"},
+    {"coverage,coverage.excludes=a.*",
+     "option 'coverage.excludes': " JACOCOS " or as coverage.exclude, whose ** is JaCoCo's *"},
+    {"coverage,sessionid=a", "option 'sessionid': " JACOCOS " or as coverage.session"},
+    {"coverage,inclbootstrapclasses=true",
+     "option 'inclbootstrapclasses': " JACOCOS " or as coverage.bootstrap"},
+    {"coverage,inclNoLocationClasses=true",
+     "option 'inclNoLocationClasses': " JACOCOS " or as coverage.nolocation"},
+    {"coverage,exclclassloader=x", "option 'exclclassloader': " JACOCOS
+                                   ", where it can only be sun.reflect.DelegatingClassLoader"},
+    {"coverage,dumponexit", "option 'dumponexit': " JACOCOS ", where it can only be true"},
+    {"coverage,coverage.dumponexit=true",
+     "option 'coverage.dumponexit': " JACOCOS ", where it can only be true"},
+    {"coverage,output=file", "option 'output': " JACOCOS ", where it can only be file"},
+    {"coverage,jmx=true", "option 'jmx': " JACOCOS ", where it can only be false"},
+    {"coverage,port=6300", "option 'port': an option of JaCoCo's agent, whose options stand behind "
+                           "coverage=jacoco:; this one is not offered there either"},
+    {"coverage,address=*", "option 'address': an option of JaCoCo's agent, whose options stand "
+                           "behind coverage=jacoco:; this one is not offered there either"},
+    {"coverage,classdumpdir",
+     "option 'classdumpdir': an option of JaCoCo's agent, whose options stand behind "
+     "coverage=jacoco:; this one is not offered there either"},
+    {"coverage,jacoco:destfile=x", "option 'jacoco:destfile': " JACOCOS " or as coverage.file"},
+    {"coverage,jacoco:x=x",
+     "option 'jacoco:x': options of JaCoCo's agent stand behind coverage=jacoco:"},
     {"timing,file=a", "option 'file': unknown; did you mean 'calls.file'?"},
     {"timing,timing", "option 'timing': given twice"},
     {"timing,stats=a,stats=b", "option 'stats': given twice"},
