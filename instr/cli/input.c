@@ -12,10 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <zip.h>
+
+static const uint64_t MOST_INPUT = UINT64_C(1) << 30;
 
 static int fail(char reason[CLI_REASON_SIZE], const char *text) {
     snprintf(reason, CLI_REASON_SIZE, "%s", text);
@@ -58,11 +61,37 @@ int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REA
     return result;
 }
 
+// 0; or an errno.
+static int copy_input(int to) {
+    static char piece[1 << 16];
+    uint64_t length = 0;
+    for (;;) {
+        ssize_t n = read(STDIN_FILENO, piece, sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n < 0 ? errno : 0;
+        if ((length += (uint64_t)n) > MOST_INPUT) return EFBIG;
+        for (ssize_t done = 0; done < n;) {
+            ssize_t m = write(to, piece + done, (size_t)(n - done));
+            if (m < 0 && errno != EINTR) return errno;
+            if (m > 0) done += m;
+        }
+    }
+}
+
+int cli_keep_input(void) {
+    if (lseek(STDIN_FILENO, 0, SEEK_CUR) >= 0) return CLI_OK;
+    int fd = memfd_create("instr-input", MFD_CLOEXEC), error = fd < 0 ? errno : copy_input(fd);
+    if (!error && (lseek(fd, 0, SEEK_SET) < 0 || dup2(fd, STDIN_FILENO) < 0)) error = errno;
+    if (fd >= 0) close(fd);
+    return error ? cli_error("standard input: %s", strerror(error)) : CLI_OK;
+}
+
 int cli_file_starts_with(const char *path, const char *start, size_t length) {
     char found[8];
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int standard = strcmp(path, "-") == 0;
+    int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return 0;
-    ssize_t n = pread(fd, found, length, 0);
+    ssize_t n = pread(fd, found, length, standard ? lseek(fd, 0, SEEK_CUR) : 0);
     close(fd);
     return n == (ssize_t)length && memcmp(found, start, length) == 0;
 }

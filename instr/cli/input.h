@@ -23,8 +23,12 @@ int cli_read_file(const char *path, struct cli_bytes *bytes, char reason[CLI_REA
 // The same for a descriptor.
 int cli_read_descriptor(int fd, struct cli_bytes *out, char reason[CLI_REASON_SIZE]);
 
+// Makes standard input a file that can be read again, also if it is a pipe, so that a look at its start
+// takes nothing out of it. CLI_OK; or CLI_FAILED after a message.
+int cli_keep_input(void);
+
 // Does the file start with these bytes (at most 8)? No, if it cannot be read. Takes nothing out of
-// a pipe.
+// a pipe. "-" is standard input, after cli_keep_input.
 int cli_file_starts_with(const char *path, const char *start, size_t length);
 
 // Writes a file that appears whole or not at all. CLI_OK; or CLI_FAILED after a message.

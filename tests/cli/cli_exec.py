@@ -244,6 +244,24 @@ class Report(ExecTest):
         self.assertEqual(self.names("--sort=name"), [baz, bar, foo])
         self.expect(["report", "--sort=self", "ab.exec"], 2, "", ["--sort must be missed, probes, hit, share or name"])
 
+    def test_standard_input_may_be_an_exec_file(self):
+        self.write("ab.exec", A + B)
+        table = self.expect(["report", "ab.exec"], 0, err="").stdout
+        with open(self.path("ab.exec"), "rb") as file:
+            self.expect(["report", "-"], 0, table, "", stdin=file)
+            file.seek(0)
+            piped = subprocess.Popen(["cat"], stdin=file, stdout=subprocess.PIPE)
+            self.expect(["report", "-"], 0, table, "", stdin=piped.stdout)
+            piped.stdout.close()
+            piped.wait()
+
+    def test_options_of_the_coverage_report_make_one(self):
+        self.write("ab.exec", A + B)
+        self.write("Foo.class", class_file())
+        self.expect(["report", "no.exec", "--classfiles", "Foo.class"], 1, None, ["instr: no.exec: No such file or directory\n"])
+        self.expect(["report", "ab.exec", "--classfiles", "Foo.class", "--top=1"], 2, "", ["instr: coverage report: unknown option '--top=1'"])
+        self.expect(["report", "ab.exec", "--hmtl=x"], 2, "", ["instr: report: unknown option '--hmtl=x'"])
+
     def test_a_page_has_all_classes_and_escapes_their_names(self):
         self.write("ab.exec", A + B + probes(1, EVIL, "10"))
         self.expect(["report", "ab.exec", "--html", "page.html"], 0, "", "")

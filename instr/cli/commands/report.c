@@ -307,10 +307,21 @@ static int report_again(const struct arguments *arguments) {
     return status;
 }
 
+// Whether standard input is an .exec file shows its start.
+static int keep_input(int argc, char **argv) {
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "-") == 0 && (i == 0 || strcmp(argv[i - 1], "--html") != 0))
+            return cli_keep_input();
+    return CLI_OK;
+}
+
 int cli_report(int argc, char **argv) {
     struct arguments arguments = {0};
-    if (cover_report_is(argc, argv)) return cover_report_run(argc, argv, NULL);
-    int status = read_arguments(argc, argv, &arguments);
+    int status = keep_input(argc, argv);
+    if (status != CLI_OK) return status;
+    if (!(argc && is_pid(argv[0])) && cover_report_is(argc, argv))
+        return cover_report_run(argc, argv, NULL);
+    status = read_arguments(argc, argv, &arguments);
     if (status != CLI_OK) return status;
     if (!arguments.pid) return report_file(&arguments);
     return arguments.every ? report_again(&arguments) : report_jvm(&arguments);

@@ -16,6 +16,7 @@
 #include "instr/cli/coverage/tree.h"
 #include "instr/cli/coverage/xml.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,38 +299,60 @@ static int take_exceptions(struct cover_request *request, const char *word) {
     return CLI_OK;
 }
 
-static int read_arguments(int argc, char **argv, struct cover_request *request,
-                          const char *paths[FORMATS]) {
-    const char *release = NULL, *exceptions = NULL;
-    enum { OWN = 8 }; // options that are not formats
-    struct cli_option options[FORMATS + OWN + 1] = {
-        {"--classfiles", .words = &request->classfiles},
-        {"--sourcefiles", .words = &request->sourcefiles},
-        {"--encoding", .text = &request->encoding},
-        {"--tabwith", .number = &request->tab, 1, COVER_MOST_TAB},
-        {"--name", .text = &request->name},
-        {"--jacoco", .text = &release},
-        {"--exceptions", .text = &exceptions},
-        {"--quiet", .flag = &request->quiet}};
+enum { OWN = 8, OPTIONS = FORMATS + OWN + 1 }; // options that are not formats, and all with the end
+
+struct arguments {
+    const char *release, *exceptions, *paths[FORMATS];
+};
+
+static void list_options(struct cli_option options[OPTIONS], struct cover_request *request,
+                         struct arguments *arguments) {
+    const struct cli_option own[OWN] = {{"--classfiles", .words = &request->classfiles},
+                                        {"--sourcefiles", .words = &request->sourcefiles},
+                                        {"--encoding", .text = &request->encoding},
+                                        {"--tabwith", .number = &request->tab, 1, COVER_MOST_TAB},
+                                        {"--name", .text = &request->name},
+                                        {"--jacoco", .text = &arguments->release},
+                                        {"--exceptions", .text = &arguments->exceptions},
+                                        {"--quiet", .flag = &request->quiet}};
+    memcpy(options, own, sizeof own);
     for (size_t i = 0; i < FORMATS; i++)
-        options[OWN + i] = (struct cli_option){formats[i].option, .text = &paths[i]};
-    int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
-    if (status == CLI_OK) status = take_exceptions(request, exceptions);
-    if (status != CLI_OK) return status;
-    return cover_request_complete("coverage report", request, release);
+        options[OWN + i] = (struct cli_option){formats[i].option, .text = &arguments->paths[i]};
+    options[OPTIONS - 1] = (struct cli_option){NULL};
 }
 
-// Do the arguments have an option that only this command knows (1), or one that it does not (-1)?
+static int read_arguments(int argc, char **argv, struct cover_request *request,
+                          struct arguments *arguments) {
+    struct cli_option options[OPTIONS];
+    list_options(options, request, arguments);
+    int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
+    if (status == CLI_OK) status = take_exceptions(request, arguments->exceptions);
+    if (status != CLI_OK) return status;
+    return cover_request_complete("coverage report", request, arguments->release);
+}
+
+// Is the argument, up to its '=', an option of this command that `instr report` has not?
+static bool is_own_option(const char *argument) {
+    struct cli_option options[OPTIONS];
+    struct cover_request request;
+    struct arguments arguments;
+    size_t length = strcspn(argument, "=");
+    list_options(options, &request, &arguments);
+    for (size_t i = 0; options[i].name; i++)
+        if (strlen(options[i].name) == length && strncmp(options[i].name, argument, length) == 0)
+            return strcmp(options[i].name, "--html") != 0;
+    return false;
+}
+
+// Do the arguments have an option that only this command knows (1), or only others (-1)?
 static int known_options(int argc, char **argv) {
-    static const char *const others[] = {"--top",   "--sort", "--json", "--reset",
-                                         "--every", "--as",   "--all",  NULL};
     int known = 0;
-    for (int i = 0; i < argc; i++) {
+    for (int i = 0; i < argc && known != 1; i++) {
         if (strncmp(argv[i], "--", 2) != 0) continue;
-        char *name = strndup(argv[i], strcspn(argv[i], "="));
-        if (name && cli_word(name, others) >= 0) known = -1;
-        if (name && known == 0 && strcmp(name, "--html") != 0) known = 1;
-        free(name);
+        if (is_own_option(argv[i]))
+            known = 1;
+        else if (strncmp(argv[i], "--html", 6) != 0)
+            known = -1;
     }
     return known;
 }
@@ -339,9 +362,11 @@ int cover_report_is(int argc, char **argv) {
                           (char)(INSTR_EXEC_MAGIC & 0xFF)};
     struct cover_modules found;
     int known = known_options(argc, argv), result = 0;
+    if (known != 0) return known > 0;
     for (int i = 0; i < argc && !result; i++)
-        result = argv[i][0] != '-' && cli_file_starts_with(argv[i], start, sizeof start);
-    if (!result || known != 0) return result && known > 0;
+        result = (argv[i][0] != '-' || !argv[i][1]) &&
+                 cli_file_starts_with(argv[i], start, sizeof start);
+    if (!result) return false;
     result = cover_modules_find(&found) == 0 && found.count > 0;
     cover_modules_free(&found);
     return result;
@@ -351,11 +376,12 @@ int cover_report_run(int argc, char **argv, const struct cover_modules *modules)
     struct cover_request request = {
         .name = "JaCoCo Coverage Report", .tab = COVER_TAB, .modules = modules};
     struct cover_report report;
-    const char *paths[FORMATS] = {NULL};
-    int status = read_arguments(argc, argv, &request, paths);
+    struct arguments arguments = {NULL};
+    int status = read_arguments(argc, argv, &request, &arguments);
     if (status == CLI_OK) {
         status = cover_report_read(&report, &request);
-        if (status == CLI_OK) status = write_all(&report.model, request.exceptions, paths);
+        if (status == CLI_OK)
+            status = write_all(&report.model, request.exceptions, arguments.paths);
         if (status == CLI_OK && report.failed) status = CLI_FAILED;
         cover_report_free(&report);
     }

@@ -49,8 +49,8 @@ struct cover_report {
 int cover_report_read(struct cover_report *report, const struct cover_request *request);
 void cover_report_free(struct cover_report *report);
 
-// Are these arguments of `instr report` those of a coverage report: is a file an .exec file, and are there
-// class files below the current folder, or options of `instr coverage report`?
+// Are these arguments of `instr report` those of a coverage report: is there an option that only `instr
+// coverage report` has, or is a file an .exec file, and are there class files below the current folder?
 int cover_report_is(int argc, char **argv);
 
 // instr coverage report with these arguments, and with `modules` if it is not NULL. The exit status.
