@@ -77,16 +77,21 @@ instr_as_root() {
 
 # Runs apt-get, again and again while another process holds one of its locks, for at most `instr_lock_wait` seconds:
 # unattended upgrades hold them for minutes on a fresh machine. apt's own DPkg::Lock::Timeout is no help with `update`.
+# What apt says about locks is hidden until it is known that no process holds one.
 instr_lock_wait=600
 instr_unlocked() { # COMMAND ...
-    local log status held end=$((SECONDS + instr_lock_wait)) waits=''
+    local log status held end=$((SECONDS + instr_lock_wait)) waits='' about_locks='^E: .*\block\b'
     log=$(mktemp) || return 1
     while :; do
         LC_ALL=C "$@" 2>&1 | tee "$log" |
-            { grep --line-buffered -vE '^E: .*\block\b|^Reading package lists' || true; } >&2
+            { grep --line-buffered -vE "$about_locks|^Reading package lists" || true; } >&2
         status=${PIPESTATUS[0]}
         held=$(sed -n 's/^E: \(Could not get lock .*\)/\1/p' "$log" | head -n 1)
-        if [ "$status" = 0 ] || [ -z "$held" ]; then break; fi
+        if [ "$status" = 0 ]; then break; fi
+        if [ -z "$held" ]; then
+            grep -E "$about_locks" "$log" >&2
+            break
+        fi
         if [ "$SECONDS" -ge "$end" ]; then
             instr_say "apt is still locked after $instr_lock_wait s. $held"
             break
