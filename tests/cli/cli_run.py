@@ -1,4 +1,4 @@
-"""instr run: how the agent gets into a command. The agent's library is an empty file: no JVM is started."""
+"""instr run: how the agent gets into a command; and instr doctor on a command. The agent's library is an empty file: no JVM is started."""
 
 import os
 import shutil
@@ -114,3 +114,27 @@ class Run(CliTest):
     def test_a_variable_too_long_for_jdk_8_is_reported(self):
         self.run_with(["timing", "include=" + "a" * 1000, "--", "true"], 0, "",
                       ["note: JAVA_TOOL_OPTIONS is longer than 1023 bytes"])
+
+
+class Doctor(CliTest):
+    """On a launcher that only prints."""
+
+    def judge(self, *options, says="", status=0):
+        self.write("java", f"#!/bin/sh\nprintf '{says}' >&2\nexit {status}\n")
+        os.chmod(self.path("java"), 0o755)
+        return self.run_tool("doctor", "--", self.path("java"), *options, "X").stdout
+
+    def test_the_reason_is_not_the_first_line_but_the_one_that_says_why(self):
+        warning = "OpenJDK 64-Bit Server VM warning: .hotspotrc file is present but has been ignored.\\n"
+        for says, reason in ((warning + "Error occurred during CDS dumping\\nCDS dumping does not support X\\n", "CDS dumping does not support X"),
+                             ("Picked up JAVA_TOOL_OPTIONS: -Xx\\nError occurred during initialization of VM\\nToo small maximum heap\\n", "Too small maximum heap"),
+                             ("Unrecognized VM option X\\nError: Could not create the Java Virtual Machine.\\n", "Unrecognized VM option X"),
+                             ("[0.1s][warning][cds] a\\n[0.1s][error][cds] b\\n", "[0.1s][error][cds] b"), (warning, "OpenJDK 64-Bit Server VM warning: "), ("", "")):
+            self.assertIn(f"does not start even without the agent: {reason}", self.judge(says=says, status=1))
+
+    def test_options_that_write_archives_are_judged_by_reading(self):
+        for options, says in ((["-XX:+RecordDynamicDumpInfo"], "-XX:+RecordDynamicDumpInfo: a JVM with a native agent cannot write an archive"),
+                              (["-XX:AOTMode=create"], "-XX:AOTMode=create: this JVM writes a cache and runs no program"),
+                              (["-XX:AOTMode=record"], "-XX:AOTMode=record: in a JVM that records a cache")):
+            self.assertIn(says, self.judge(*options))
+        self.assertNotIn("archive", self.judge("-XX:+RecordDynamicDumpInfo", "-XX:-RecordDynamicDumpInfo"))

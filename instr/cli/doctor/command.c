@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,13 +141,22 @@ static int run(struct trial *trial, const char *const *more, char output[OUTPUT_
     return status;
 }
 
-// The first line of the output that is not about options from the environment.
-static char *first_line(char *output) {
-    char *line = output, *place = NULL;
-    for (line = strtok_r(output, "\n", &place); line; line = strtok_r(NULL, "\n", &place))
-        if (strncmp(line, "Picked up ", 10) != 0 && strncmp(line, "NOTE: Picked up ", 16) != 0)
-            return line;
-    return output;
+// Does the line say why a JVM does not start? Not: options from the environment, warnings, and what
+// stands in front of the reason, or behind it.
+static bool tells_why(const char *line) {
+    static const char *const starts[] = {"Picked up ", "NOTE: Picked up ", "Error occurred during ",
+                                         "Error: Could not create the ",
+                                         "Error: A fatal exception has occurred"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(line, starts[i], strlen(starts[i])) == 0) return false;
+    return *line && !strstr(line, " warning: ") && !strstr(line, "[warning]");
+}
+
+// The line of a JVM's output that says why it does not start; without one, the first.
+static const char *reason_in(char *output) {
+    char *place = NULL, *first = strtok_r(output, "\n", &place), *line = first;
+    while (line && !tells_why(line)) line = strtok_r(NULL, "\n", &place);
+    return line ? line : first ? first : "";
 }
 
 // The number of classes loaded from an archive; -1: unknown.
@@ -219,13 +229,13 @@ static void try_java(struct cli_findings *findings, struct trial *trial) {
     }
     if (status != 0) {
         cli_find(findings, CLI_BARRED, "JVM", "does not start even without the agent: %.300s",
-                 first_line(output));
+                 reason_in(output));
         return;
     }
     json_t *facts = facts_of(trial, output);
     if (!facts) {
         cli_find(findings, CLI_BARRED, "JVM", "does not start with the agent: %.300s",
-                 first_line(output));
+                 reason_in(output));
         return;
     }
     const char *name = json_string_value(json_object_get(facts, "jvm"));

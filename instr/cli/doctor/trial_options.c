@@ -30,8 +30,11 @@ static const char *usual_form(const char *word, char copy[WORD_SIZE]) {
 
 static const char archive_file[] = "-XX:SharedArchiveFile=";
 
+static const char records_dynamically[] = "RecordDynamicDumpInfo";
+
 static const char *const dumps[] = {"-XX:ArchiveClassesAtExit=", "-Xshare:dump",
-                                    "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces"};
+                                    "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces",
+                                    "-XX:+RecordDynamicDumpInfo"};
 
 void cli_trial_read(struct cli_trial_options *options, const char *word) {
     char copy[WORD_SIZE];
@@ -39,6 +42,9 @@ void cli_trial_read(struct cli_trial_options *options, const char *word) {
     word = usual_form(word, copy);
     for (size_t i = 0; i < sizeof dumps / sizeof *dumps; i++)
         if (begins(word, dumps[i])) snprintf(options->dump, sizeof options->dump, "%s", word);
+    if ((value = behind(word, "-XX:-")) && strcmp(value, records_dynamically) == 0 &&
+        strstr(options->dump, records_dynamically))
+        options->dump[0] = '\0';
     if ((value = behind(word, archive_file)))
         snprintf(options->archive, sizeof options->archive, "%s", value);
     if (strcmp(word, "-XX:+AutoCreateSharedArchive") == 0) options->renews = 1;
@@ -101,7 +107,7 @@ static const char *const prefixes[] = {
     "-Djdk.proxy.ProxyGenerator.saveGeneratedFiles", "-Dsun.misc.ProxyGenerator.saveGeneratedFiles",
     // archives and caches
     "-XX:ArchiveClassesAtExit=", "-XX:+AutoCreateSharedArchive", "-Xshare:dump",
-    "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces",
+    "-XX:+DumpSharedSpaces", "-XX:+DynamicDumpSharedSpaces", "-XX:+RecordDynamicDumpInfo",
     "-XX:AOTCacheOutput=", "-XX:AOTMode=record", "-XX:AOTMode=create",
     "-XX:AOTConfiguration=", "-XX:CRaC",
     // ports that the real program may hold, commands, memory that the real program may need
@@ -187,7 +193,11 @@ void cli_trial_judge(struct cli_findings *findings, const struct cli_trial_optio
         cli_find(findings, CLI_REMARK, "class archive",
                  "-XX:+AutoCreateSharedArchive: when the archive no longer fits, a JVM with a "
                  "native agent cannot write it again, and ends with status 1");
-    if (options->recording[0])
+    if (options->creates_cache)
+        cli_find(findings, CLI_REMARK, "AOT cache",
+                 "-XX:AOTMode=create: this JVM writes a cache and runs no program, so nothing is "
+                 "instrumented");
+    else if (options->recording[0])
         cli_find(findings, CLI_REMARK, "AOT cache",
                  "%s: in a JVM that records a cache, classes of the bootstrap loader are not "
                  "instrumented",

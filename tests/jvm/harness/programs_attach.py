@@ -483,7 +483,8 @@ def doctor_archives(r):
     cases = [(["-XX:ArchiveClassesAtExit=" + r.file("x.jsa")], "no", "class archive"),
              (["-Xshare:auto", "-XX:SharedArchiveFile=" + r.file("y.jsa"), "-XX:+AutoCreateSharedArchive"], "no", "class archive"),
              (["-XX:AOTMode=record", "-XX:AOTConfiguration=" + r.file("z")], "note", "AOT cache")]
-    for options, verdict, what in cases[:1 if r.jdk.version < 19 else 2 if r.jdk.version < 24 else 3]:
+    cases.insert(1, (["-XX:+RecordDynamicDumpInfo"], "no", "class archive"))
+    for options, verdict, what in cases[:2 if r.jdk.version < 19 else 3 if r.jdk.version < 24 else 4]:
         done = subprocess.run([r.cli, "doctor", "--json", "--", r.java, *options, *hello], capture_output=True, text=True, timeout=120)
         statuses = [r.run("run", [r.java] + agent + options + hello).status for agent in ([r.with_agent("")], [])]
         problems = findings(done, (verdict, what, options[-1].partition("=")[0] if verdict == "no" else options[0]))
