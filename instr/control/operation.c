@@ -356,10 +356,10 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     struct instr_packages packages = {.count = 0};
     bool is_enable = strcmp(request->name, "enable") == 0;
     struct instr_patterns patterns = {NULL, 0, 0};
-    if (is_enable) {
-        done->packages = &packages;
-        done->patterns = &patterns;
-    }
+    bool has_scope = is_enable || (strcmp(request->name, "set") == 0 && strstr(text, "clude="));
+    if (is_enable) done->packages = &packages;
+    if (has_scope) done->patterns = &patterns;
+    if (strcmp(request->name, "revert") == 0 && text) instr_patterns_add_text(&patterns, "", text);
     done->taker = &taker;
     done->defer = strcmp(request->name, "off") != 0;
     reply->skipped_before = skipped_so_far(request->agent);
@@ -369,10 +369,8 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
     done->owner = NULL;
     done->packages = NULL;
     done->patterns = NULL;
-    if (ok && is_enable) {
-        note_scope(request->agent, reply, &packages);
-        instr_note_unmatched(request->agent->jvmti, jni, reply, &patterns);
-    }
+    if (ok && is_enable) note_scope(request->agent, reply, &packages);
+    if (ok) instr_note_unmatched(request->agent->jvmti, jni, reply, &patterns);
     instr_patterns_close(&patterns);
     if (!ok) instr_reply_fail(reply, "%s", reason);
     return ok;

@@ -1,5 +1,6 @@
 #include "instr/control/unmatched.h"
 
+#include "instr/control/suggest_pattern.h"
 #include "instr/passes/watch/implementations.h"
 #include "instr/passes/watch/suggest.h"
 #include "instr/rules/option.h"
@@ -37,8 +38,10 @@ void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *repl
     for (size_t i = 0; i < patterns->count; i++) {
         if (patterns->rows[i].matches) continue;
         const char *text = patterns->rows[i].text;
-        instr_watch_suggest_class(jvmti, jni, text, meant, sizeof meant);
-        instr_reply_note(reply, "no loaded class matches include=%.200s%s%s%s", text,
+        instr_suggest_pattern(jvmti, jni, text, meant, sizeof meant);
+        instr_reply_note(reply, "no loaded class matches %s%.200s%s%s%s%s",
+                         patterns->rows[i].option, text,
+                         strpbrk(text, "#(") ? ": a pattern names classes, no methods" : "",
                          *meant ? "; did you mean " : "", meant, *meant ? "?" : "");
     }
 }

@@ -1,4 +1,4 @@
-// unmatched.h: patterns of include= that no loaded class matches, and rules whose method no loaded class has
+// unmatched.h: patterns that no loaded class matches, and rules whose method no loaded class has
 
 #ifndef INSTR_CONTROL_UNMATCHED_H
 #define INSTR_CONTROL_UNMATCHED_H
@@ -9,7 +9,7 @@
 
 #include <jvmti.h>
 
-// Notes each pattern that no loaded class matches, with classes of similar names.
+// Notes each pattern that no loaded class matches, with what was perhaps meant.
 void instr_note_unmatched(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_reply *reply,
                           struct instr_patterns *patterns);
 

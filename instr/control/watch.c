@@ -301,7 +301,16 @@ static void end(void *context, struct instr_reply *reply) {
     free_watching(w);
 }
 
-// No loaded class was changed; `skipped` interfaces might have been.
+// Has a loaded class the method with code? `methods` are patterns, or a rule.
+static bool has_method(const struct watching *w, JNIEnv *jni, const char *methods) {
+    if (is_of_pass(w)) return instr_watch_is_loaded(w->agent->jvmti, jni, methods);
+    char *pattern = strndup(methods, strcspn(methods, "( \t\n"));
+    bool is = pattern && instr_watch_is_loaded(w->agent->jvmti, jni, pattern);
+    free(pattern);
+    return is;
+}
+
+// No loaded class was changed; `skipped` interfaces that have the method might have been.
 static void note_nothing(const struct watching *w, const char *methods, struct instr_reply *reply,
                          JNIEnv *jni, unsigned skipped) {
     char meant[800] = "";
@@ -311,15 +320,13 @@ static void note_nothing(const struct watching *w, const char *methods, struct i
         return;
     }
     // An abstract method, or that of an interface which is skipped, was found.
-    if (w->abstract || (skipped && instr_watch_is_loaded(w->agent->jvmti, jni, methods))) return;
+    if (w->abstract || skipped) return;
     if (is_of_pass(w))
         instr_watch_suggest(w->agent->jvmti, jni, methods, meant, sizeof meant);
     else
         instr_watch_suggest_for_rule(w->agent->jvmti, jni, methods, meant, sizeof meant);
-    if (!skipped)
-        instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
-                                "abstract methods have none); calls are reported once one is "
-                                "loaded");
+    instr_reply_note(reply, "no loaded class has such a method with bytecode (native and "
+                            "abstract methods have none); calls are reported once one is loaded");
     if (*meant) instr_reply_note(reply, "did you mean %s?", meant);
 }
 
@@ -400,12 +407,15 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
         return 0;
     }
     announce(w);
-    if (!w->abstract || instr_watch_is_loaded(w->agent->jvmti, jni, request->argv[0]))
-        note_interfaces(reply, done.skipped_interfaces);
-    // Methods of other clients change, too.
-    if (done.changed == 0 || (is_of_pass(w) && clients.count > 1 &&
-                              !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))
-        note_nothing(w, request->argv[0], reply, jni, done.skipped_interfaces);
+    // An interface that is skipped may have another method only.
+    bool there = has_method(w, jni, request->argv[0]);
+    unsigned skipped = there ? done.skipped_interfaces : 0;
+    note_interfaces(reply, skipped);
+    // Methods of other clients change, too, and of other passes.
+    if (!there || done.changed == 0 ||
+        (is_of_pass(w) && clients.count > 1 &&
+         !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))
+        note_nothing(w, request->argv[0], reply, jni, skipped);
     w->filter.methods = w->methods;
     w->filter.rule = w->rule[0] ? w->rule : NULL;
     w->watch = instr_watch_begin(jni, &w->filter, names_of(w->agent));

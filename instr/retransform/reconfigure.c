@@ -294,7 +294,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
         has_passes(&plan->options, &command_line))
         owner.name[0] = '\0';
     if (instr_options_change_as(&next, &plan->options, kind, &owner, text, reason, size) == 0) {
-        if (done->patterns) instr_patterns_add(done->patterns, &next, &owner);
+        if (done->patterns) instr_patterns_add(done->patterns, &plan->options, &next, &owner);
         const char *start_only = start_only_option(&plan->options, &next);
         if (kind == INSTR_ENABLE && !next.pass_count)
             snprintf(reason, size, "no pass is given, and none is active");

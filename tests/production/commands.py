@@ -542,16 +542,27 @@ def unmatched(t):
     with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
         jvm.line()
 
-        def notes(*words):
-            said = subprocess.run([t.cli, "enable", str(jvm.pid), *words], capture_output=True, text=True)
+        def notes(*words, command="enable"):
+            said = subprocess.run([t.cli, command, str(jvm.pid), *words], capture_output=True, text=True)
             expect(problems, f"{words}: {said.returncode} {said.stderr}", said.returncode == 0)
             return [line for line in said.stderr.splitlines() if "no loaded class" in line]
         for words, starts in ((("calls", "include=Waitng"), ["instr: no loaded class matches include=Waitng; did you mean Waiting?"]),
                               (("calls", "include=ArrayList"), ["instr: no loaded class matches include=ArrayList; did you mean java.util.Arr"]),
                               (("calls", "include=Waiting:com.acme.**"), ["instr: no loaded class matches include=com.acme.**"]),
+                              (("calls", "include=java.utl"), ["instr: no loaded class matches include=java.utl"]),
+                              (("calls", "include=java.util"), ["instr: no loaded class matches include=java.util; did you mean java.util.**?"]),
+                              (("calls", "include=Java.Util.*"), ["instr: no loaded class matches include=Java.Util.*; did you mean java.util.*?"]),
+                              (("calls", "include=waiting#work"), ["instr: no loaded class matches include=waiting#work: a pattern names classes, no methods; did you mean Waiting?"]),
+                              (("calls", "include=Waiting.work"), ["instr: no loaded class matches include=Waiting.work; did you mean Waiting?"]),
+                              (("calls", "include=Waiting", "calls.exclude=Waitng"), ["instr: no loaded class matches exclude=Waitng; did you mean Waiting?"]),
+                              (("calls",), []),
                               (("calls", "include=Waiting:java.util.**"), [])):
             lines = notes(*words)
             expect(problems, f"{words}: {lines}", len(lines) == len(starts) and all(line.startswith(start) for line, start in zip(lines, starts)))
+        for word, line in (("Waitng", "no loaded class matches Waitng; did you mean Waiting?"), ("no.such.**", "no loaded class matches no.such.**")):
+            lines = notes(word, command="revert")
+            expect(problems, f"revert {word}: {lines}", lines == ["instr: " + line])
+        expect(problems, "revert Waiting", notes("Waiting", command="revert") == [])
         jvm.ends(problems)
     # At the end of a JVM that had the pass from its start.
     for include, expected in (("Waitng", True), ("Waiting", False)):
