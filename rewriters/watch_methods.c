@@ -13,6 +13,8 @@ const char *rw_watch_split(const char *text, struct rw_watch_pattern *pattern, c
     *end = last;
     for (const char *p = text; p < head; p++)
         if (*p == '.' || *p == '#') name = p + 1;
+    if (last[0] == ':' && last[1] == ':')
+        return "must not be followed by '::'; a dot or # separates class and method";
     if (!name || name == text + 1)
         return "must be a class and a method, such as com.acme.Foo.bar(..)";
     if (name == head) return "has no method name behind the last dot";

@@ -223,7 +223,8 @@ static int prepare(JavaVM *vm, const char *text, int at_start, char *reason, siz
         return 0;
     }
     // A program that starts goes on: its files may become writable before it ends.
-    if (!writable) instr_say("%s", reason);
+    if (!writable)
+        instr_say("%s; the program runs, and the file is tried again at its end", reason);
     if (!agent->class_states) agent->class_states = instr_class_states_new();
     unsigned count = (unsigned)rw_pass_count();
     if (agent->pass_ids.next < count) agent->pass_ids.next = count;

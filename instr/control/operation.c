@@ -225,8 +225,12 @@ static void note_skipped(void *context, const struct instr_skipped_item *item) {
     if (!is_method && is_refusal(notes->done, item->class_name)) return;
     *(is_method ? &notes->methods : &notes->classes) += 1;
     if (notes->shown++ >= SKIPPED_SHOWN) return;
-    instr_reply_note(notes->reply, "%s%s%s: skipped: %s", item->class_name, is_method ? "." : "",
-                     item->method, item->reason);
+    char name[256];
+    snprintf(name, sizeof name, "%s", item->class_name);
+    for (char *c = name; *c; c++)
+        if (*c == '/') *c = '.'; // as status shows it
+    instr_reply_note(notes->reply, "%s%s%s: skipped: %s", name, is_method ? "." : "", item->method,
+                     item->reason);
 }
 
 // Notes the classes and methods that the operation skipped because something failed.

@@ -128,13 +128,15 @@ static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
 
 // --- while a command runs ---
 
-// "4 s so far", and how far the background thread is.
+// "running for 4 s", and how far the background thread is.
 static void how_far(const struct instr_busy *busy, uint64_t now, char *text, size_t size) {
     struct instr_reconfigure_progress p = instr_reconfigure_progress();
     char done[INSTR_NUMBER_SIZE], total[INSTR_NUMBER_SIZE];
-    int n = snprintf(text, size, "%u s so far", (unsigned)((now - busy->since) / SECOND));
+    unsigned seconds = (unsigned)((now - busy->since) / SECOND);
+    int n = seconds ? snprintf(text, size, "running for %u s", seconds)
+                    : snprintf(text, size, "running");
     if (p.total)
-        snprintf(text + n, size - (size_t)n, "; %s of %s classes are changed",
+        snprintf(text + n, size - (size_t)n, "; %s of %s classes changed",
                  instr_number(p.done, done), instr_number(p.total, total));
 }
 

@@ -122,7 +122,7 @@ static int open_socket(struct instr_control_place *place, const char *directory)
 int instr_control_place_prepare(struct instr_control_place *place, char *reason, size_t size) {
     place->fd = -1;
     if (make_directory(place) != 0) {
-        snprintf(reason, size, "%s: cannot create a private directory: %s", place->directory,
+        snprintf(reason, size, "%s: no private directory can be created in it: %s", place->folder,
                  strerror(errno));
         return -1;
     }

@@ -333,8 +333,8 @@ static void note_nothing(const struct watching *w, const char *methods, struct i
 static void note_interfaces(struct instr_reply *reply, unsigned skipped) {
     if (!skipped) return;
     instr_reply_note(reply,
-                     "%u loaded interface%s skipped; interfaces=yes behind the methods watches "
-                     "%s, too; see 'instr help interfaces' first",
+                     "%u loaded interface%s skipped; to watch %s, too, add the option "
+                     "interfaces=yes, but see 'instr help interfaces' first",
                      skipped, skipped == 1 ? " was" : "s were", skipped == 1 ? "it" : "them");
 }
 

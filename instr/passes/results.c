@@ -236,9 +236,10 @@ static void say_totals(const struct instr_totals *a) {
         skipped[INSTR_NUMBER_SIZE], in[INSTR_NUMBER_SIZE], out[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
     instr_say(
-        "%s classes seen, %s changed; %s methods changed, %s skipped; %s bytes in, %s out, in %s",
-        instr_number(a->classes_seen, seen), instr_number(a->classes_changed, changed),
-        instr_number(a->methods_changed, methods),
+        "%s class%s seen, %s changed; %s method%s changed, %s skipped; %s bytes in, %s out, in %s",
+        instr_number(a->classes_seen, seen), a->classes_seen == 1 ? "" : "es",
+        instr_number(a->classes_changed, changed), instr_number(a->methods_changed, methods),
+        a->methods_changed == 1 ? "" : "s",
         instr_number(a->methods_skipped + a->classes_skipped, skipped),
         instr_number(a->bytes_in, in), instr_number(a->bytes_out, out),
         instr_duration(a->nanoseconds, time));

@@ -357,13 +357,15 @@ static void write_table(const void *content, struct instr_output *out, size_t to
     const char *about = report->sampled ? "about " : "";
     for (size_t i = 0; i < report->class_count; i++) add_numbers(&all, &report->classes[i]);
     instr_report_text(out, report->pass, INSTR_PLAIN);
-    instr_output_format(out, ": %s%s objects, %s bytes, %s class%s, %s site%s", about,
-                        instr_number(all.count, a), instr_number(all.bytes, b),
-                        instr_number(report->class_count, c), report->class_count == 1 ? "" : "es",
-                        instr_number(report->site_count, d), report->site_count == 1 ? "" : "s");
+    instr_output_format(out, ": %s%s object%s, %s bytes, %s class%s, %s site%s", about,
+                        instr_number(all.count, a), all.count == 1 ? "" : "s",
+                        instr_number(all.bytes, b), instr_number(report->class_count, c),
+                        report->class_count == 1 ? "" : "es", instr_number(report->site_count, d),
+                        report->site_count == 1 ? "" : "s");
     if (report->live)
-        instr_output_format(out, "; live: about %s objects, %s bytes",
-                            instr_number(all.live_count, a), instr_number(all.live_bytes, b));
+        instr_output_format(out, "; live: about %s object%s, %s bytes",
+                            instr_number(all.live_count, a), all.live_count == 1 ? "" : "s",
+                            instr_number(all.live_bytes, b));
     size_t sites = top < report->site_count ? top : report->site_count;
     size_t classes = top < report->class_count ? top : report->class_count;
     if (top > 0 && sites < report->site_count)

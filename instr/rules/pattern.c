@@ -75,7 +75,9 @@ const char *rule_pattern(struct rule_lexer *lexer, struct instr_rule *rule, cons
     at = *end == '(' ? parse_parameters(lexer, rule, end, pattern) : end;
     const char *wrong, *stop;
     if (strchr(pattern, ':')) {
-        rule_lexer_fail(lexer, from, (uint32_t)length, "a rule has one pattern, without ':'");
+        rule_lexer_fail(lexer, from, (uint32_t)length,
+                        "a rule has one pattern, without ':'; a dot or # separates class and "
+                        "method");
         return at;
     }
     wrong = rw_watch_split(pattern, target, &stop);

@@ -39,6 +39,10 @@ class Table(CliTest):
                                               "  bytes  objects  class  site\n  4,000        1  int[]  a.B.g\n"
                                               "  bytes  objects  class\n  4,200       13  int[]\n")
 
+    def test_one_object_is_not_several(self):
+        self.report({**RESULT, "sites": [site("a.B", "a.A.f", 7, 1, 24, live_count=1, live_bytes=24)]},
+                    out=["alloc: 1 object, 24 bytes, 1 class, 1 site; live: about 1 object, 24 bytes\n"])
+
     def test_live_objects_are_printed_if_they_are_known(self):
         self.report({**RESULT, "sites": [site("a.B", "a.A.f", 7, 10, 240, live_count=3, live_bytes=72)]},
                     out="alloc: 10 objects, 240 bytes, 1 class, 1 site; live: about 3 objects, 72 bytes\n"

@@ -310,6 +310,8 @@ class Tests(ExecTest):
             "instr: it was also covered outside of tests, in the session host-1: any test may need it\n")),
             "com.acme.FooTest.one\ncom.acme.FooTest.two\n")
         self.ask("--class", "com.acme.No", "t.exec", status=1, err="instr: no test covers a class com.acme.No\n")
+        for name in "Foo", "acme.Foo", "com.acme.foo":
+            self.ask("--class", name, "t.exec", status=1, err=f"instr: no test covers a class {name}; did you mean com.acme.Foo?\n")
 
     def test_who_covers_a_line_of_a_class_that_was_compiled_anew(self):
         old, new = (class_file("com/acme/Foo", code, line=9) for code in (b"\x03\xac", b"\x04\xac"))

@@ -94,6 +94,14 @@ class Printable(Poser):
         self.assertEqual(json.loads(out), {"state": EVIL, "passes": ["\x7f\u2066"]})
         self.assertEqual(deceptive(out), [])
 
+    def test_one_is_not_several_and_nothing_is_said_to_be_nothing(self):
+        answer = {"passes": ["calls"], "classes": 1, "changed": 1, "remaining": 1, "classes_now": 1, "methods_now": 1}
+        pid = self.pose("answers", answer=json.dumps(answer))
+        self.assertIn(f"1 more class follows; 'instr status {pid}' shows the progress\n", self.ends("enable", pid, "calls")[1])
+        self.assertIn("now        1 class changed, 1 method\n", self.ends("status", pid)[1])
+        self.write("answers/answer", json.dumps({"passes": ["timing"]}))
+        self.assertIn(f"instr: process {pid}: timing; no class had to be restored\n", self.ends("revert", pid, "a.B")[1])
+
     def test_a_reason_is_printable(self):
         pid = self.pose("failing")
         for words in ["status"], ["revert"], ["top", "--once"], ["dump"], ["watch"]:

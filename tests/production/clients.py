@@ -139,7 +139,7 @@ def waiting_for_another(t):
                     notes += [what] if kind == "note" and "waiting" not in what else []
             except Failed as e:
                 expect(problems, str(e), "no process reads it" in str(e))
-            expect(problems, f"a busy client: {notes}", len(notes) >= 4 and all(re.fullmatch(r"'write': \d+ s so far", line) for line in notes))
+            expect(problems, f"a busy client: {notes}", len(notes) >= 4 and all(re.fullmatch(r"'write': running(?: for \d+ s)?", line) for line in notes))
     return problems
 
 

@@ -560,7 +560,7 @@ def unmatched(t):
             lines = notes(*words)
             expect(problems, f"{words}: {lines}", len(lines) == len(starts) and all(line.startswith(start) for line, start in zip(lines, starts)))
         for word, line in (("Waitng", "no loaded class matches Waitng; did you mean Waiting?"), ("no.such.**", "no loaded class matches no.such.**")):
-            lines = notes(word, command="revert")
+            lines = notes(word, command="revert")  # it does nothing, and says so
             expect(problems, f"revert {word}: {lines}", lines == ["instr: " + line])
         expect(problems, "revert Waiting", notes("Waiting", command="revert") == [])
         jvm.ends(problems)

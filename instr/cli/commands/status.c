@@ -64,9 +64,10 @@ static void enabled(const json_t *document) {
 static void figures(const json_t *document) {
     char a[INSTR_NUMBER_SIZE], b[INSTR_NUMBER_SIZE], c[INSTR_NUMBER_SIZE],
         time[INSTR_DURATION_SIZE];
-    line("now", "%s classes changed, %s methods",
-         instr_number(cli_count(document, "classes_now"), a),
-         instr_number(cli_count(document, "methods_now"), b));
+    uint64_t classes = cli_count(document, "classes_now"),
+             methods = cli_count(document, "methods_now");
+    line("now", "%s class%s changed, %s method%s", instr_number(classes, a),
+         cli_plural(classes, "es"), instr_number(methods, b), cli_plural(methods, "s"));
     line("classes", "%s seen, %s changed, %s skipped",
          instr_number(cli_count(document, "classes_seen"), a),
          instr_number(cli_count(document, "classes_changed"), b),

@@ -22,6 +22,9 @@ static void show_classes(const json_t *document, bool restores) {
     uint64_t classes = cli_count(document, "classes"), changed = cli_count(document, "changed"),
              restored = cli_count(document, "restored"),
              longest = cli_count(document, "longest_pause_ns");
+    if (!classes && restores && !cli_count(document, "remaining") &&
+        json_array_size(json_object_get(document, "passes")))
+        printf("; no class had to be restored");
     if (!classes) return;
     printf("; %s class%s ", instr_number(classes, a), cli_plural(classes, "es"));
     if (!changed && (restores || restored == classes)) {
@@ -47,9 +50,8 @@ static void show(const json_t *document, const struct instr_process *target, con
     putchar('\n');
     uint64_t remaining = cli_count(document, "remaining");
     if (remaining)
-        printf(
-            "instr: process %ld: %s more classes follow; 'instr status %ld' shows the progress\n",
-            pid, instr_number(remaining, a), pid);
+        printf("instr: process %ld: %s more class%s; 'instr status %ld' shows the progress\n", pid,
+               instr_number(remaining, a), remaining == 1 ? " follows" : "es follow", pid);
     uint64_t refused = cli_count(document, "refused");
     const json_t *refusals = json_object_get(document, "refusals");
     json_array_foreach(refusals, index, item) cli_error("%s", cli_string(item));

@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { MOST_VERSIONS = 16 };
 
@@ -35,6 +36,7 @@ struct tests {
     struct cli_exec_files files;
     const char *class_name;
     char *internal; // class_name with slashes
+    char *similar;  // a class with a similar name, with dots
     struct cli_words classes, changed;
     int here;  // --classes was not given: the current folder takes its place
     long line; // 0: not given
@@ -129,7 +131,17 @@ static int has_changed(const struct tests *t, const struct instr_exec_class *cla
     return 1;
 }
 
+// A class with the name that is asked for, but in a package, or in letters of another case.
+static void note_similar(struct tests *t, const char *name) {
+    size_t n = strlen(t->internal), length = strlen(name);
+    if (t->similar || length < n || strcasecmp(name + length - n, t->internal) != 0) return;
+    if (length == n || strchr("/$", name[length - n - 1])) t->similar = strdup(name);
+    for (char *c = t->similar; c && *c; c++)
+        if (*c == '/') *c = '.';
+}
+
 static int covers(struct tests *t, const struct instr_exec_class *class) {
+    note_similar(t, class->name);
     if (strcmp(class->name, t->internal) != 0) return 0;
     t->known_class = 1;
     if (t->line == 0) return 1;
@@ -313,6 +325,7 @@ static void free_tests(struct tests *t) {
     json_decref(t->indexes);
     free(t->now);
     free(t->internal);
+    free(t->similar);
     instr_exec_store_free(&t->store);
     cli_exec_files_free(&t->files);
 }
@@ -338,7 +351,9 @@ static int answer(struct tests *t, long top) {
     if (status != CLI_OK) return status;
     if (find_tests(t) != CLI_OK) return CLI_FAILED;
     if (t->internal && !t->known_class)
-        return cli_error("no test covers a class %s", t->class_name);
+        return cli_error("no test covers a class %s%s%s%s", t->class_name,
+                         t->similar ? "; did you mean " : "", t->similar ? t->similar : "",
+                         t->similar ? "?" : "");
     if (check_versions(t) != CLI_OK) return CLI_FAILED;
     return print(t, top);
 }

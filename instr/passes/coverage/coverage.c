@@ -268,10 +268,12 @@ static void report_changed(void) {
     for (uint32_t i = 0; i < classes; i++)
         changed += instr_coverage_class(state.registry, i).file_id != 0;
     if (!changed) return;
-    instr_say("coverage: %s of %s classes have other bytes than their class files, since "
-              "another agent had changed them; reports on the class files show them as not "
-              "covered. On the command line instr has to stand before that agent",
-              instr_number(changed, a), instr_number(classes, b));
+    instr_say("coverage: %s of %s class%s differ%s from the class file%s, since another agent had "
+              "changed %s; reports on class files show %s as not covered. On the command line "
+              "instr has to stand before that agent",
+              instr_number(changed, a), instr_number(classes, b), classes == 1 ? "" : "es",
+              changed == 1 ? "s" : "", changed == 1 ? "" : "s", changed == 1 ? "it" : "them",
+              changed == 1 ? "it" : "them");
     for (uint32_t i = 0, named = 0; i < classes && named < MAX_CHANGED_NAMED; i++) {
         struct instr_covered_class class = instr_coverage_class(state.registry, i);
         if (!class.file_id) continue;

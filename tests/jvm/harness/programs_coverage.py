@@ -138,7 +138,7 @@ def changed(r):
         ours = r.with_agent(f"coverage,coverage.file={path}")
         theirs = f"-javaagent:{r.reference_jar}={r.file(name + '.json')}"
         done = r.run(name, [r.java, *((ours, theirs) if first else (theirs, ours)), "-cp", r.built.programs, "Covered", "nothing"])
-        lines = re.search(r"coverage: ([\d,]+) of [\d,]+ classes have other bytes than their class files(?s:.*)"
+        lines = re.search(r"coverage: ([\d,]+) of [\d,]+ class(?:es)? differs? from the class files?(?s:.*)"
                           r"Covered: its id is ([0-9a-f]{16}), its class file's is ([0-9a-f]{16})", done.stderr)
         found = load(path)[1]["Covered"]
         good = not lines and found == whole if first else lines and lines.group(3) == plain != lines.group(2) == found[0]

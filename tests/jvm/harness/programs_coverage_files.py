@@ -70,7 +70,7 @@ def unwritable(r):
                              "nothing"])
         lines = [line for line in done.stderr.splitlines() if line not in plain.stderr.splitlines()]
         early = reason in ("Is a directory", "Not a directory")  # shows when the program starts
-        if early and lines and lines[0] == f"instr: option 'coverage.file': {path}: {reason}":
+        if early and lines and lines[0] == f"instr: option 'coverage.file': {path}: {reason}; the program runs, and the file is tried again at its end":
             del lines[0]
             early = False
         good = len(lines) == 1 and lines[0].startswith(f"instr: {path}: ") and lines[0].endswith(reason) and not early

@@ -85,6 +85,7 @@ static const struct {
     {"a.A.f(int)x", "", 0},
     {"", "", 0},
     {":a.A.f", ":a.A.f", 0},
+    {"a.A::f", "::f", 0},
 };
 
 START_TEST(a_pattern_ends_at_a_colon_or_is_refused) {
