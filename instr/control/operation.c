@@ -338,7 +338,12 @@ static void note_scope(struct instr_agent *agent, struct instr_reply *reply,
     if (!packages->classes) is_wide = false;
     instr_plans_give_back(&agent->plans, ticket);
     if (!is_wide) return;
-    instr_packages_text(packages, text, sizeof text, example, sizeof example);
+    char *command = NULL; // "com.acme.Main argument"
+    if ((*agent->jvmti)->GetSystemProperty(agent->jvmti, "sun.java.command", &command) !=
+        JVMTI_ERROR_NONE)
+        command = NULL;
+    instr_packages_text(packages, command, text, sizeof text, example, sizeof example);
+    (*agent->jvmti)->Deallocate(agent->jvmti, (unsigned char *)command);
     instr_reply_note(reply,
                      "in scope: all classes outside of the JDK, now %u: %s; "
                      "include=%s narrows it",

@@ -2,6 +2,7 @@
 
 #include "instr/retransform/packages.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,37 @@ static int by_classes(const void *left, const void *right) {
     return (a < b) - (a > b);
 }
 
-void instr_packages_text(struct instr_packages *packages, char *text, size_t size, char *example,
-                         size_t example_size) {
+// Is it not the program's, although the classes are not the bootstrap loader's?
+static bool is_foreign(const char *package) {
+    static const char *const starts[] = {"java.", "javax.",   "jdk.",
+                                         "sun.",  "com.sun.", "org.jacoco"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(package, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
+
+// The row of the main class's package; NULL: there is none.
+static const struct instr_package *of_main_class(const struct instr_packages *packages,
+                                                 const char *command) {
+    char name[256];
+    size_t length = command ? strcspn(command, " ") : 0;
+    if (!length || length >= sizeof name) return NULL;
+    const char *start = memchr(command, '/', length); // behind the module
+    start = start ? start + 1 : command;
+    length -= (size_t)(start - command);
+    for (size_t i = 0; i < length; i++) name[i] = (char)(start[i] == '.' ? '/' : start[i]);
+    name[length] = '\0';
+    length = package_of(name);
+    for (size_t i = 0; i < length; i++)
+        if (name[i] == '/') name[i] = '.';
+    name[length] = '\0';
+    for (unsigned i = 0; i < packages->count; i++)
+        if (length && strcmp(packages->rows[i].name, name) == 0) return &packages->rows[i];
+    return NULL;
+}
+
+void instr_packages_text(struct instr_packages *packages, const char *command, char *text,
+                         size_t size, char *example, size_t example_size) {
     unsigned shown = 0;
     size_t used = 0;
     *text = *example = '\0';
@@ -51,7 +81,9 @@ void instr_packages_text(struct instr_packages *packages, char *text, size_t siz
         used += (size_t)snprintf(text + used, size - used, "%s%s (%u)", i ? ", " : "",
                                  *name ? name : "no package", packages->rows[i].classes);
         shown += packages->rows[i].classes;
-        if (*name) snprintf(example, example_size, "%s.**", name);
+        if (*name && !is_foreign(name)) snprintf(example, example_size, "%s.**", name);
     }
+    const struct instr_package *main = of_main_class(packages, command);
+    if (main) snprintf(example, example_size, "%s.**", main->name);
     if (shown < packages->classes && used < size) snprintf(text + used, size - used, " and others");
 }

@@ -22,9 +22,11 @@ struct instr_packages {
 // Counts a class by its internal name.
 void instr_packages_add(struct instr_packages *packages, const char *name);
 
-// Writes the largest packages, "org.h2 (410), com.acme (13) and others", and the pattern of the
-// smallest of those, "com.acme.**", as an example; "" if there is no class in a package.
-void instr_packages_text(struct instr_packages *packages, char *text, size_t size, char *example,
-                         size_t example_size);
+// Writes the largest packages, "org.h2 (410), com.acme (13) and others", and a pattern as an example:
+// that of the main class's package, or of the smallest of the largest that is not of the JDK or of
+// another agent, "com.acme.**"; "" if there is none. `command`: the main class and its arguments, or a
+// jar; NULL: unknown.
+void instr_packages_text(struct instr_packages *packages, const char *command, char *text,
+                         size_t size, char *example, size_t example_size);
 
 #endif
