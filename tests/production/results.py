@@ -233,6 +233,11 @@ def refused_by_one_pass(t):
         status, out, err = instr(t, "enable", jvm.pid, "coverage,timing", "coverage.nolocation=yes", f"coverage.file={exec_file}", "include=Marked")
         expect(problems, f"{status} {out} {err}", status == 0 and err.count(reason + "\n") == 1 and "1 class retransformed, 1 changed" in out)
         jvm.ends(problems)
+    # Nor does the end say that no such class was loaded.
+    done = subprocess.run([t.java, f"-agentpath:{t.agent}=coverage,coverage.nolocation=yes,coverage.file={exec_file},include=Marked", "-cp", folder, "Marked"],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    line = "instr: coverage: no class that include=Marked matches could be covered; skipped: 1, the first Marked: already instrumented by JaCoCo\n"
+    expect(problems, f"at the end: {done.stderr}", line in done.stderr and "no class was loaded" not in done.stderr)
     return problems
 
 

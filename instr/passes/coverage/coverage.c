@@ -224,10 +224,46 @@ static void write_counts(JNIEnv *jni, const char *path) {
         instr_say("%s", error);
 }
 
-// With include= alone, or exclude= too, there may be no such class.
-static void report_no_class(const struct instr_pass_options *pass) {
+// com.acme.Foo, without control characters.
+static void show_name(const char *internal, char *name, size_t size) {
+    snprintf(name, size, "%s", internal);
+    for (char *c = name; *c; c++) {
+        if (*c == '/') *c = '.';
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    }
+}
+
+// The classes that a pass could have covered, but that were skipped.
+struct skipped_classes {
+    const struct instr_pass_options *pass;
+    uint32_t count;
+    char first[256], reason[256];
+};
+
+static void see_skipped(void *context, const struct instr_skipped_item *item) {
+    static const char prefix[] = "coverage: "; // of the pass's own reasons
+    struct skipped_classes *skipped = context;
+    size_t own = strncmp(item->reason, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+    if (item->method[0] || !instr_scope_shows(skipped->pass, item->class_name)) return;
+    if (skipped->count++) return;
+    show_name(item->class_name, skipped->first, sizeof skipped->first);
+    snprintf(skipped->reason, sizeof skipped->reason, "%s", item->reason + own);
+}
+
+// With include= alone, or exclude= too, there may be no such class, or none that could be covered.
+static void report_no_class(const struct instr_results *results,
+                            const struct instr_pass_options *pass) {
     const char *patterns = pass->include ? instr_match_text(pass->include) : NULL;
+    struct skipped_classes skipped = {.pass = pass};
+    char number[INSTR_NUMBER_SIZE];
     if (!patterns || instr_coverage_classes(state.registry)) return;
+    instr_engine_skipped(results->engine, see_skipped, &skipped);
+    if (skipped.count) {
+        instr_say("coverage: no class that include=%.200s matches could be covered; skipped: %s, "
+                  "the first %s: %s",
+                  patterns, instr_number(skipped.count, number), skipped.first, skipped.reason);
+        return;
+    }
     instr_say(
         "coverage: no class was loaded that include=%.200s matches. com.acme.* is one package, "
         "com.acme.** has all below it, as JaCoCo's com.acme.*",
@@ -250,15 +286,6 @@ static void report_to_file(JNIEnv *jni, bool quiet) {
     instr_say("coverage: %s of %s probes hit in %s of %s classes, written to %s",
               instr_number(written.probes_hit, a), instr_number(written.probes, b),
               instr_number(written.classes_hit, c), instr_number(written.classes, d), path);
-}
-
-// com.acme.Foo, without control characters.
-static void show_name(const char *internal, char *name, size_t size) {
-    snprintf(name, size, "%s", internal);
-    for (char *c = name; *c; c++) {
-        if (*c == '/') *c = '.';
-        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
-    }
 }
 
 // Reports on the class files would show these classes as not covered, without a reason.
@@ -288,7 +315,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     const struct instr_pass_options *options = &results->options->passes[pass];
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
     if (!options->terms.quiet) report_changed();
-    if (!options->terms.quiet) report_no_class(options);
+    if (!options->terms.quiet) report_no_class(results, options);
     report_to_file(results->jni, options->terms.quiet);
     struct instr_cost cost = instr_results_cost(results, pass, NULL, 0);
     instr_results_put_cost(results, pass, &cost);
