@@ -212,6 +212,11 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
         instr_reply_fail(reply, "pass '%s' was switched off: %s", was->name, why);
         return 0;
     }
+    char off[INSTR_ERROR_SIZE];
+    if (!pass && instr_overhead_say_end(NULL, off, sizeof off)) {
+        instr_reply_fail(reply, "%s", off);
+        return 0;
+    }
     if (!pass) {
         instr_reply_fail(reply, "no active pass counts or times methods; 'instr enable PID timing' "
                                 "switches one on");

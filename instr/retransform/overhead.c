@@ -4,6 +4,7 @@
 
 #include "instr/base/clock.h"
 #include "instr/passes/cost.h"
+#include "instr/report/text.h"
 #include "instr/retransform/background.h"
 #include "instr/vm/compiler_time.h"
 #include "instr/vm/snapshot.h"
@@ -239,6 +240,19 @@ void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
 
 struct instr_overhead_end instr_overhead_last_end(void) {
     return end;
+}
+
+void instr_overhead_follow(const struct instr_options *options) {
+    for (size_t i = 0; i < options->pass_count && *end.pass; i++)
+        if (strcmp(options->passes[i].pass->name, end.pass) == 0) *end.pass = '\0';
+}
+
+bool instr_overhead_say_end(const char *name, char *text, size_t size) {
+    char ago[INSTR_DURATION_SIZE];
+    if (!*end.pass || (name && strcmp(end.pass, name) != 0)) return false;
+    snprintf(text, size, "pass '%s' was switched off %s ago: %s", end.pass,
+             instr_duration(instr_clock_now() - end.at, ago), end.why);
+    return true;
 }
 
 const char *instr_overhead_why_off(const char *name, size_t length, uint64_t since) {

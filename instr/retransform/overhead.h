@@ -53,6 +53,13 @@ struct instr_overhead_end {
 void instr_overhead_note_end(const struct instr_plan *plan, size_t index);
 struct instr_overhead_end instr_overhead_last_end(void);
 
+// These options have been switched on: what ended before and is among them is forgotten.
+void instr_overhead_follow(const struct instr_options *options);
+
+// Writes why and when the pass of this name was switched off for its overhead, or, with NULL, any pass.
+// For passes that are off. False: none was.
+bool instr_overhead_say_end(const char *name, char *text, size_t size);
+
 // Why the pass of this name, of `length` bytes, was switched off after `since` (ns); NULL: not for
 // its overhead. The text stays until another pass is switched off.
 const char *instr_overhead_why_off(const char *name, size_t length, uint64_t since);

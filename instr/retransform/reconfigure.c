@@ -306,6 +306,8 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
                              done, reason, size);
         instr_options_free(&next); // what the plan did not take over
     }
+    if (ok && kind == INSTR_ENABLE)
+        instr_overhead_follow(&instr_plans_current(&agent->plans)->options);
     pthread_mutex_unlock(&agent->switching);
     return ok;
 }
@@ -358,6 +360,7 @@ static const struct instr_pass_options *active_pass(const struct instr_options *
     const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
     if (!any) {
         int known = rw_pass_named(name, strlen(name)) != NULL;
+        if (instr_overhead_say_end(name, reason, size)) return NULL;
         snprintf(reason, size, known ? "pass '%.64s' is not active" : "unknown pass '%.64s'", name);
         return NULL;
     }

@@ -279,6 +279,9 @@ def default_overhead(t):
         expect(problems, f"top shows no overhead: {top.stdout}", re.search(r"overhead [1-9][0-9.]*%", top.stdout))
         off = s.wait_off() or {}
         expect(problems, f"not switched off, or without its reason: {off}", off.get("pass") == "timing" and "max-overhead=10%" in off["reason"])
+        for words in ("top", "--once"), ("report",), ("report", "timing"), ("disable", "timing"):
+            said = s.instr(*words).stderr
+            expect(problems, f"{words}: {said}", re.fullmatch(r"instr: pass 'timing' was switched off .* ago: estimated overhead is .*\n", said))
         text = s.instr("status").stdout
         expect(problems, f"status: {text}", re.search(r"^off +timing, .* ago: estimated overhead is [0-9.]+% of CPU time", text, re.M))
 

@@ -9,6 +9,7 @@
 #include "instr/options.h"
 #include "instr/report/kinds.h"
 #include "instr/report/read.h"
+#include "instr/report/text.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -239,6 +240,13 @@ static bool concerns(const json_t *status, const char *pass, const struct argume
     return found;
 }
 
+// The pass that was on last cost too much.
+static int say_switched_off(const json_t *off) {
+    char ago[INSTR_DURATION_SIZE];
+    return cli_error("pass '%s' was switched off %s ago: %s", cli_text(off, "pass"),
+                     instr_duration(cli_count(off, "ago_ns"), ago), cli_text(off, "reason"));
+}
+
 static int report_passes(struct cli_session *session, const struct arguments *arguments) {
     struct cli_event event;
     char list[512];
@@ -259,6 +267,8 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
         result = cli_error("%s has no pass with results in process %ld; --all shows those of "
                            "everybody",
                            arguments->owner.name, arguments->pid);
+    else if (status && count == 0 && json_object_get(status, "switched_off"))
+        result = say_switched_off(json_object_get(status, "switched_off"));
     else if (status && count == 0)
         result = cli_error("no active pass of process %ld has results%s", arguments->pid,
                            arguments->json ? " in JSON" : "");
