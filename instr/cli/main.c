@@ -63,7 +63,11 @@ int main(int argc, char **argv) {
     const struct command *command = command_named(command_word(argv[1]));
     if (!command) return refuse(argv[1]);
     // `instr run --help`, but not `instr run timing -- java --help`.
-    if (argc == 3 && asks_for_help(argv[2])) return cli_help(command->run != cli_help, argv + 1);
+    if (argc == 3 && asks_for_help(argv[2])) {
+        static char help[] = "help";
+        char *topic[] = {command->run == cli_help ? help : argv[1]};
+        return cli_help(1, topic);
+    }
     if (argc == 4 && command->run == cli_coverage && asks_for_help(argv[3]))
         return cli_help(2, argv + 1);
     return command->run(argc - 2, argv + 2);

@@ -15,8 +15,10 @@ class Help(CliTest):
         return json.loads(self.expect(["help", "--json"], 0, err="").stdout)
 
     def test_help_names_all_commands(self):
-        for words in (["help"], ["--help"], ["-h"], ["help", "--help"]):
+        for words in (["help"], ["--help"], ["-h"]):
             self.expect(words, 0, ["run", "report", "show", "check", "usage: instr"], "")
+        for words in (["help", "help"], ["help", "--help"], ["--help", "-h"]):
+            self.expect(words, 0, ["usage: instr help [options | COMMAND"], "")
 
     def test_help_on_one_command_explains_it(self):
         start = ("usage: instr run OPTION... [--allow WORDS] [--for TIME] -- COMMAND ARGUMENT...\n\n"
@@ -33,8 +35,18 @@ class Help(CliTest):
         self.expect(["help", "coverage", "diff"], 0, ["usage: instr coverage diff A B\n\nCompare"], "")
         for words in (["coverage", "diff", "--help"], ["exec", "diff", "-h"]):
             self.expect(words, 0, self.run_tool("help", "coverage", "diff").stdout, "")
+        self.expect(["coverage", "help"], 0, self.run_tool("help", "coverage").stdout, "")
+        self.expect(["coverage", "help", "diff"], 0, self.run_tool("help", "coverage", "diff").stdout, "")
+        self.expect(["coverage", "help", "x"], 2, "", ["there is no help on 'coverage x'"])
         for words in (["run", "x"], ["coverage", "x"], ["coverage", "diff", "x"], ["options", "x"], ["options", "man"]):
             self.expect(["help", *words], 2, "", ["there is no help on '" + " ".join(words[:2])])
+
+    def test_options_that_are_numbers_have_their_defaults_explained(self):
+        for words, parts in ((["top"], ["sorted by self", "or 20", "of one second", "MAX are - where no call"]), (["rules"], ["Prints 20 rows"]),
+                             (["check"], ["one for each processor"]), (["rewrite"], ["one for each processor"])):
+            text = self.expect(["help", *words], 0, err="").stdout
+            for part in parts:
+                self.assertIn(part, " ".join(text.split()))
 
     def test_help_has_a_form_for_programs(self):
         tables = self.tables()

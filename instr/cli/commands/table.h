@@ -118,7 +118,11 @@
         "On a terminal the keys s, t, c and e sort by self time, total time, "                     \
         "calls and exceptions, and q quits; elsewhere one table follows the "                      \
         "other. --once prints one table, of a tenth of a second or of the "                        \
-        "time that --every gives.\n\nWith METHOD, such as 'com.acme.Shop.order(Cart cart, ..)', "  \
+        "time that --every gives. Without options the table is sorted by self, has as many rows "  \
+        "as the terminal, or 20, and is of one second. MEAN, P99 and MAX are - where no "          \
+        "call that is timed ended in the interval, and ~ stands before an estimate; with the "     \
+        "pass calls there are no times.\n\nWith METHOD, such as 'com.acme.Shop.order(Cart cart, "  \
+        "..)', "                                                                                   \
         "no pass is needed: the table has its calls as long as the command runs, those for "       \
         "which CONDITION holds, with a row for each of VALUES: --if 'cart.total > 1000' --by "     \
         "'cart.country'. Both are those of rules, read when the call ends; at most 3 values. "     \
@@ -169,7 +173,8 @@
             "prints the code of each method in the classes, folders and jars that it matches.")    \
     COMMAND(rules, "PID [--every TIME] [--top N] [--json]",                                        \
             "print the tables of the rules in a JVM",                                              \
-            "With --every again and again. --json prints a document for each rule.")               \
+            "Prints 20 rows of each table, or N, with --every again and again. --json prints a "   \
+            "document for each rule.")                                                             \
     COMMAND(plugin, "PID NAME WORD... [--json]", "give a command to a plug-in in a JVM",           \
             "NAME is the plug-in's, as instr status prints it; the words are its own. "            \
             "Prints its answer.")                                                                  \
@@ -239,7 +244,8 @@
             "given. LIST is a list of options with passes among them. Prints "                     \
             "counts, ten of the skipped methods (all of them with verbose=yes in "                 \
             "the list), each failure in a line, and the time that rewriting took "                 \
-            "without reading and checking.")                                                       \
+            "without reading and checking. N threads do it, one for each processor if it is not "  \
+            "given.")                                                                              \
     COMMAND(rewrite, "OPTION... [--jobs N] [--class-path JARS] IN -o OUT",                         \
             "rewrite a class, a directory or an archive, to run without the agent",                \
             "An archive is rewritten with the archives in it (jar, war, ear). Jars "               \
@@ -249,8 +255,9 @@
             "Other entries are copied byte for byte, with their order, times, "                    \
             "comments, extra fields and attributes. Signatures would be wrong and "                \
             "are dropped, with a notice. A broken class or entry stays as it was "                 \
-            "and is reported; the exit status is 1 then. The result is the same "                  \
-            "for any number of threads. OUT appears when it is complete; a "                       \
+            "and is reported; the exit status is 1 then. N threads do it, one for each "           \
+            "processor if it is not given; the result is the same for any number. OUT appears "    \
+            "when it is complete; a "                                                              \
             "directory OUT must not exist, or be empty.\n\n"                                       \
             "kit=KIT weaves the advice of a kit into IN, and puts the classes that it "            \
             "needs into OUT: the program then runs with it, without instr. What the "              \

@@ -27,6 +27,11 @@ int cli_coverage(int argc, char **argv) {
     if (argc < 1) return cli_usage("coverage", "no command given; see 'instr help coverage'");
     for (const struct command *c = commands; c->name; c++)
         if (strcmp(c->name, argv[0]) == 0) return c->run(argc - 1, argv + 1);
+    if (argc <= 2 && strcmp(argv[0], "help") == 0) {
+        static char name[] = "coverage";
+        char *topic[] = {name, argv[1]};
+        return cli_help(argc, topic);
+    }
     static const char *const jacocos[][2] = {{"execinfo", "instr coverage info"},
                                              {"instrument", "instr rewrite coverage"},
                                              {"classinfo", "instr show"}};
