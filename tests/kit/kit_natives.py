@@ -60,7 +60,7 @@ class NativesTest(KitTest):
 
     def run_with(self, *options):
         done = self.java(*self.options(*options))
-        return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if "classes seen" not in line]
+        return done.stdout.splitlines(), [line for line in done.stderr.splitlines() if " seen, " not in line]
 
     def until_all(self, app):
         lines = [app.ask()]

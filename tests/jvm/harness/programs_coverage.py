@@ -109,6 +109,9 @@ def tests(r):
     listed = r.run("list", [r.cli, "coverage", "tests", "--class", "Covered", path[:-5] + "-tests.exec"])
     yield "coverage tests", [] if all(w in listed.stdout for w in wanted[:3]) else [listed.tail()]
     bad = r.run("bad", [r.java, r.with_agent("coverage,coverage.per-test=Covered"), "-version"])
+    os.mkfifo(r.file("pipe-tests.exec"))
+    done = covered(r, "pipe", "tests", ",coverage.per-test=Covered#test*")[1]
+    yield "a pipe that nobody reads", [] if "pipe-tests.exec: no process reads it" in done.stderr else [done.tail()]
     yield "no pattern", [] if bad.status and "option 'coverage.per-test': must be junit4" in bad.stderr else [bad.tail()]
 
 

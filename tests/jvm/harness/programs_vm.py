@@ -62,7 +62,7 @@ def first_class(r):
         if name != "agent before":  # it writes a line of its own
             problems += vm.compare(plain, run)
         if name == "jar" and loaded:
-            seen = int(re.search(r"([\d,]+) classes seen", run.tail()).group(1).replace(",", ""))
+            seen = int(re.search(r"([\d,]+) class(?:es)? seen", run.tail()).group(1).replace(",", ""))
             with open(log, encoding="utf-8") as lines:
                 after = "".join(lines).partition("sun.launcher.LauncherHelper source")[2]
             shared = " source: shared objects file"
