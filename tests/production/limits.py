@@ -365,7 +365,7 @@ def interfaces(t):
         # Only the first command that switches a pass on says so, and each watch of such a method.
         for words, says in ((["enable", str(jvm.pid), "calls", scope], False), (["watch", str(jvm.pid), "Fresh$Held.first(..)", "--for", "1s"], True)):
             said = subprocess.run([t.cli, *words], capture_output=True, text=True).stderr
-            found = re.search(r"^instr: (\d+ interfaces? with default or static methods skipped|\d+ loaded interfaces? (was|were) skipped; interfaces=yes .*); see 'instr help interfaces'", said, re.M)
+            found = re.search(r"^instr: (\d+ interfaces? with default or static methods skipped|\d+ loaded interfaces? (was|were) skipped; to watch .* interfaces=yes).* see 'instr help interfaces'", said, re.M)
             expect(problems, f"{words[0]}: {said}", bool(found) == says)
         c.run("revert")
         # An interface that was loaded with inserted code loses that code again.
