@@ -21,8 +21,8 @@ public final class InstrExceptions {
     /** Kinds of keys. */
     private static final int THROWN_AT = 1, TRACED = 2, SEEN_IN = 3, CAUGHT_IN = 4;
 
-    /** Numbers of frames that are recorded and of callers that are compared. */
-    private static final int FRAMES = 32, CALLERS = 4;
+    /** Numbers of frames that are recorded, of callers that are compared, and of the runtime's frames on top, at most. */
+    private static final int FRAMES = 32, CALLERS = 4, OWN_FRAMES = 12;
 
     /**
      * Number of frames that are left out when the stack does not suffice, twice as many when it does not suffice again: so
@@ -343,14 +343,15 @@ public final class InstrExceptions {
         int[] instructions = (int[]) parts[1];
         Object[] types = (Object[]) parts[2];
         int at = 0;
-        while (overflow && at < types.length - 1 && isOurs(types[at])) at++;
+        for (int i = 0; overflow && i < OWN_FRAMES && i < types.length; i++) if (isOurs(types[i])) at = i + 1;
         if (at >= methods.length || at >= instructions.length || at >= types.length || types[at] == null) return 0;
         return mix(mix(System.identityHashCode(types[at]), methods[at]), instructions[at]);
     }
 
-    /** Is it a class of the runtime? The stack overflows there where passes make sure of it, and where they count. */
+    /** Is it a class of the runtime? It overflows the stack on behalf of the method that calls it. */
     private static boolean isOurs(Object type) {
-        return type instanceof Class && ((Class<?>) type).getName().startsWith("java.lang.Instr");
+        String name = type instanceof Class ? ((Class<?>) type).getName() : "";
+        return name.startsWith("java.lang.Instr") || name.startsWith("instr.runtime.");
     }
 
     private static long mix(long a, long b) {

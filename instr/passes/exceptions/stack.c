@@ -22,7 +22,7 @@ enum form {
 };
 
 static struct {
-    jclass element; // StackTraceElement, a global reference
+    jclass element, overflow; // StackTraceElement and StackOverflowError, global references
     jfieldID backtrace, depth;
     jfieldID class_name, method, file, line;
     jmethodID fill, count; // depend on the form
@@ -61,8 +61,10 @@ bool instr_exceptions_stack_start(JNIEnv *jni) {
     if (vm.known) return true;
     jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
     jclass element = throwable ? (*jni)->FindClass(jni, "java/lang/StackTraceElement") : NULL;
+    jclass overflow = element ? (*jni)->FindClass(jni, "java/lang/StackOverflowError") : NULL;
     if (element) vm.element = (*jni)->NewGlobalRef(jni, element);
-    if (cleared(jni) || !vm.element) return false;
+    if (overflow) vm.overflow = (*jni)->NewGlobalRef(jni, overflow);
+    if (cleared(jni) || !vm.element || !vm.overflow) return false;
     vm.backtrace = (*jni)->GetFieldID(jni, throwable, "backtrace", "Ljava/lang/Object;");
     if (cleared(jni)) return false;
     vm.depth = (*jni)->GetFieldID(jni, throwable, "depth", "I");
@@ -139,20 +141,24 @@ static const char *text_of(JNIEnv *jni, jobject element, jfieldID field, char *t
     return bytes ? text : NULL;
 }
 
-// The runtime overflows the stack on behalf of the method that calls it.
+// The runtime, and what it calls of the JDK, overflows the stack on behalf of the method that calls it.
 static int is_own_name(const char *class_name) {
     return strncmp(class_name, "java.lang.Instr", 15) == 0 ||
            strncmp(class_name, "instr.runtime.", 14) == 0;
 }
 
-static void put_element(JNIEnv *jni, struct instr_exception_stack *stack, jobject element) {
+// `above`: if this is a frame of the runtime, those above it belong to it.
+static void put_element(JNIEnv *jni, struct instr_exception_stack *stack, jobject element,
+                        bool above) {
     char *names = malloc(3 * NAME_MAX_BYTES);
     if (!names) return;
     char *b = names + NAME_MAX_BYTES, *c = b + NAME_MAX_BYTES;
     const char *class_name = text_of(jni, element, vm.class_name, names, NAME_MAX_BYTES);
     const char *method = text_of(jni, element, vm.method, b, NAME_MAX_BYTES);
     const char *file = text_of(jni, element, vm.file, c, NAME_MAX_BYTES);
-    if (class_name && method && (stack->count > 0 || !is_own_name(class_name)))
+    if (class_name && is_own_name(class_name) && (above || stack->count == 0))
+        instr_exceptions_stack_free(stack); // it begins below
+    else if (class_name && method)
         put_frame(stack, class_name, method, file, (*jni)->GetIntField(jni, element, vm.line));
     free(names);
 }
@@ -182,12 +188,13 @@ static void put_elements(JNIEnv *jni, struct instr_exception_stack *stack, jobje
             ? (*jni)->CallIntMethod(jni, exception, vm.count) // package-private: not overridden
             : (*jni)->GetIntField(jni, exception, vm.depth);
     if (cleared(jni) || count <= 0) return;
+    jint above = (*jni)->IsInstanceOf(jni, exception, vm.overflow) ? OWN_FRAMES : 0;
     if (vm.form != ONE_BY_ONE && !(all = all_elements(jni, exception, backtrace, count))) return;
     for (jint i = 0; i < count && i < INSTR_EXCEPTIONS_FRAMES; i++) {
         jobject element = all ? (*jni)->GetObjectArrayElement(jni, all, i)
                               : (*jni)->CallObjectMethod(jni, exception, vm.fill, i);
         if (cleared(jni) || !element) return;
-        put_element(jni, stack, element);
+        put_element(jni, stack, element, i < above);
         (*jni)->DeleteLocalRef(jni, element);
     }
 }

@@ -48,30 +48,30 @@ public class ThrowsHard {
         return recurse(n + 1) + n;
     }
 
-    static void overflow() {
-        for (int i = 0; i < 20; i++)
+    static void overflows(int times) {
+        for (int i = 0; i < times; i++)
             try {
-                depth = 0;
                 recurse(i);
             } catch (StackOverflowError e) {
                 caught++;
             }
+    }
+
+    static void overflow() {
+        overflows(20);
+        System.out.println("java.lang.StackOverflowError " + caught);
+    }
+
+    static void onStackOf(int bytes, Runnable task) throws Exception {
+        Thread thread = new Thread(null, task, "overflows", bytes);
+        thread.start();
+        thread.join();
         System.out.println("java.lang.StackOverflowError " + caught);
     }
 
     /** Through many thousands of frames. */
     static void deep() throws Exception {
-        Thread thread = new Thread(null, () -> {
-            for (int i = 0; i < 60; i++)
-                try {
-                    recurse(i);
-                } catch (StackOverflowError e) {
-                    caught++;
-                }
-        }, "deep", 2 << 20);
-        thread.start();
-        thread.join();
-        System.out.println("java.lang.StackOverflowError " + caught);
+        onStackOf(2 << 20, () -> overflows(60));
     }
 
     static int clean(int n) {
@@ -91,20 +91,12 @@ public class ThrowsHard {
         }
     }
 
-    /** Caught in the innermost frame, 100 times; then thrown elsewhere, 100 times, and caught here. On a small stack. */
+    /** Caught in the innermost frame, 100 times; then thrown elsewhere, 100 times, and caught further out. */
     static void innermost() throws Exception {
-        Thread thread = new Thread(null, () -> {
+        onStackOf(200 << 10, () -> {
             for (int i = 0; i < 100; i++) catching(i);
-            for (int i = 0; i < 100; i++)
-                try {
-                    recurse(i);
-                } catch (StackOverflowError e) {
-                    caught++;
-                }
-        }, "innermost", 200 << 10);
-        thread.start();
-        thread.join();
-        System.out.println("java.lang.StackOverflowError " + caught);
+            overflows(100);
+        });
     }
 
     /** Through a finally block in each frame. */
