@@ -3,6 +3,7 @@
 #include "instr/control/operation.h"
 
 #include "instr/passes/coverage/coverage.h"
+#include "instr/retransform/current_results.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,8 +87,8 @@ void instr_command_report(struct instr_request *request, struct instr_reply *rep
     const char *name = request->argv[0];
     if (strcmp(name, "coverage") == 0 && instr_operation_is_on(request->agent, name))
         report_coverage(reply, jni, reset);
-    else if (!instr_reconfigure_report(request->agent, jni, name, &owner, request->all, reset,
-                                       &taker, reason, sizeof reason))
+    else if (!instr_current_results_report(request->agent, jni, name, &owner, request->all, reset,
+                                           &taker, reason, sizeof reason))
         instr_reply_fail(reply, "%s", reason);
     else if (!taking.taken)
         instr_reply_fail(reply, "pass '%s' has no results", name);

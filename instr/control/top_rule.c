@@ -7,6 +7,7 @@
 #include "instr/passes/results.h"
 #include "instr/passes/watch/suggest.h"
 #include "instr/report/tables.h"
+#include "instr/retransform/current_results.h"
 #include "instr/retransform/overhead.h"
 #include "instr/vm/wake.h"
 
@@ -200,8 +201,8 @@ static bool report(struct top *top, struct instr_reply *reply, uint64_t now) {
                          why ? why : "");
         return false;
     }
-    if (!instr_reconfigure_report(top->agent, jni, top->pass, &top->owner, true, false, &taker,
-                                  reason, sizeof reason)) {
+    if (!instr_current_results_report(top->agent, jni, top->pass, &top->owner, true, false, &taker,
+                                      reason, sizeof reason)) {
         instr_reply_fail(reply, "%s", reason);
         return false;
     }

@@ -1,11 +1,12 @@
 // The command write.
 
 #include "instr/control/operation.h"
+#include "instr/retransform/current_results.h"
 
 static int write_files(struct instr_agent *agent, JNIEnv *jni, const char *text,
                        struct instr_reconfigured *done, char *reason, size_t size) {
     (void)text, (void)done;
-    return instr_reconfigure_write(agent, jni, reason, size);
+    return instr_current_results_write(agent, jni, reason, size);
 }
 
 // write: writes the files of the active passes.

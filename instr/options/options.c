@@ -2,6 +2,7 @@
 
 #include "instr/options.h"
 #include "instr/base/file.h"
+#include "instr/options/copy.h"
 #include "instr/options/jacoco.h"
 #include "instr/options/made.h"
 #include "instr/options/parse.h"
@@ -67,17 +68,6 @@ static int parse_word(struct instr_option_parser *p, const char *word) {
 
 static int read_config(struct instr_option_parser *p, const char *name);
 
-static void forget_patterns(struct instr_match **field) {
-    instr_match_free(*field);
-    *field = NULL;
-}
-
-static void share_patterns(struct instr_match **field, struct instr_match *patterns) {
-    instr_match_share(patterns);
-    instr_match_free(*field);
-    *field = patterns;
-}
-
 static int parse_global(struct instr_option_parser *p, size_t i, const char *value) {
     const struct instr_option_row *row = &instr_option_rows[i];
     void *field = (char *)p->options + row->offset;
@@ -116,8 +106,8 @@ static int parse_pass_option(struct instr_option_parser *p, struct instr_pass_op
         if (row->kind == INSTR_KIND_PATTERNS) {
             // Patterns accumulate within one text, but replace the scope that the text changes.
             if (!(pass->given & OWN_SCOPE)) {
-                forget_patterns(&pass->include);
-                forget_patterns(&pass->exclude);
+                instr_option_forget_patterns(&pass->include);
+                instr_option_forget_patterns(&pass->exclude);
             }
             pass->given |= OWN_SCOPE | 1u << i;
             pass->own_scope = 1;
@@ -319,20 +309,6 @@ const char *instr_pass_option(const struct instr_pass_options *pass, const char 
     return NULL;
 }
 
-static void free_pass(struct instr_pass_options *pass) {
-    const struct rw_pass *of = pass->pass;
-    forget_patterns(&pass->only);
-    forget_patterns(&pass->supertypes);
-    forget_patterns(&pass->include);
-    forget_patterns(&pass->exclude);
-    free(pass->file);
-    for (size_t i = 0; pass->values && of->options[i].key; i++) free(pass->values[i]);
-    free(pass->values);
-    pass->file = NULL;
-    pass->values = NULL;
-    rw_pass_release(of);
-}
-
 static int is_owners(const struct instr_option_parser *p, const struct instr_pass_options *pass) {
     return instr_owner_same(&p->owner, &pass->owner);
 }
@@ -380,8 +356,8 @@ static int find_classes(struct instr_option_parser *p, struct instr_pass_options
     char key[INSTR_NAME_SIZE], reason[256];
     if (!(pass->pass->flags & RW_NAMES_METHODS)) return 0;
     snprintf(key, sizeof key, "%s.methods", pass->pass->name);
-    forget_patterns(&pass->only);
-    forget_patterns(&pass->supertypes);
+    instr_option_forget_patterns(&pass->only);
+    instr_option_forget_patterns(&pass->supertypes);
     pass->only = instr_match_new();
     if (above) pass->supertypes = instr_match_new();
     if (!pass->only || (above && !pass->supertypes)) return instr_option_no_memory(p, key);
@@ -421,8 +397,8 @@ static void inherit_scope(const struct instr_option_parser *p, struct instr_pass
             include = p->passes[i].include;
             exclude = p->passes[i].exclude;
         }
-    share_patterns(&pass->include, include);
-    share_patterns(&pass->exclude, exclude);
+    instr_option_share_patterns(&pass->include, include);
+    instr_option_share_patterns(&pass->exclude, exclude);
 }
 
 // Gives each pass its scope: its own one, or that of the text, which is for the passes that the text
@@ -440,12 +416,12 @@ static void settle_scopes(struct instr_option_parser *p) {
             continue;
         if (given & OWN_SCOPE) {
             if (!pass->include && given & INSTR_GIVEN_PASS)
-                share_patterns(&pass->include, p->options->include);
+                instr_option_share_patterns(&pass->include, p->options->include);
             if (!pass->exclude && given & INSTR_GIVEN_PASS)
-                share_patterns(&pass->exclude, p->options->exclude);
+                instr_option_share_patterns(&pass->exclude, p->options->exclude);
         } else if (is_named && p->given & (include | exclude)) {
-            share_patterns(&pass->include, p->options->include);
-            share_patterns(&pass->exclude, p->options->exclude);
+            instr_option_share_patterns(&pass->include, p->options->include);
+            instr_option_share_patterns(&pass->exclude, p->options->exclude);
             pass->own_scope = 0;
         } else if (!(given & INSTR_ON_ALREADY)) {
             inherit_scope(p, pass);
@@ -453,8 +429,8 @@ static void settle_scopes(struct instr_option_parser *p) {
     }
     // The scope of passes does not change that of the options, except where there are no passes.
     if (p->changing && (p->options->pass_count || !(p->given & (include | exclude)))) {
-        share_patterns(&p->options->include, p->include);
-        share_patterns(&p->options->exclude, p->exclude);
+        instr_option_share_patterns(&p->options->include, p->include);
+        instr_option_share_patterns(&p->options->exclude, p->exclude);
     }
 }
 
@@ -508,7 +484,7 @@ static int parse_text(struct instr_option_parser *p, const char *text) {
     if (result == 0) instr_option_terms_begin(p);
     if (result == 0) result = parse_list(p, text ? text : "");
     if (result == 0) result = settle(p);
-    for (size_t i = 0; p->passes && p->passes[i].pass; i++) free_pass(&p->passes[i]);
+    for (size_t i = 0; p->passes && p->passes[i].pass; i++) instr_option_free_pass(&p->passes[i]);
     free(p->passes);
     instr_match_free(p->include);
     instr_match_free(p->exclude);
@@ -521,49 +497,6 @@ int instr_options_parse(struct instr_options *options, const char *text, char *e
     struct instr_option_parser parser = {.options = options, .error = error, .error_size = size};
     if (size > 0) error[0] = '\0';
     return parse_text(&parser, text);
-}
-
-// Copies what the field of an option owns.
-static int copy_field(const struct instr_option_row *row, void *field) {
-    char **text = field;
-    if (row->kind == INSTR_KIND_PATTERNS) instr_match_share(*(struct instr_match **)field);
-    int is_text = row->kind == INSTR_KIND_FILE || row->kind == INSTR_KIND_SOCKET;
-    return !is_text || !*text || (*text = strdup(*text)) ? 0 : -1;
-}
-
-static int copy_pass(struct instr_pass_options *to, const struct instr_pass_options *from) {
-    const struct rw_option *own = from->pass->options;
-    size_t count = 0;
-    int result = 0;
-    *to = *from;
-    for (const struct instr_option_row *row = instr_pass_option_rows; row->key; row++)
-        result |= copy_field(row, (char *)to + row->offset);
-    instr_match_share(to->only);
-    instr_match_share(to->supertypes);
-    rw_pass_hold(to->pass);
-    while (own && own[count].key) count++;
-    to->values = from->values ? calloc(count, sizeof *to->values) : NULL;
-    if (from->values && !to->values) return -1;
-    for (size_t i = 0; from->values && i < count; i++)
-        if (from->values[i] && !(to->values[i] = strdup(from->values[i]))) return -1;
-    return result;
-}
-
-int instr_options_copy(struct instr_options *options, const struct instr_options *base) {
-    size_t most = base->pass_count + rw_pass_count() + 1;
-    int result = 0;
-    *options = *base;
-    options->pass_count = 0;
-    options->passes = calloc(most, sizeof *options->passes);
-    for (const struct instr_option_row *row = instr_option_rows; row->key; row++)
-        result |= copy_field(row, (char *)options + row->offset);
-    if (!options->passes) result = -1;
-    while (result == 0 && options->pass_count < base->pass_count) {
-        size_t i = options->pass_count++;
-        result = copy_pass(&options->passes[i], &base->passes[i]);
-    }
-    if (result != 0) instr_options_free(options);
-    return result;
 }
 
 int instr_options_change_as(struct instr_options *options, const struct instr_options *base,
@@ -587,55 +520,6 @@ int instr_options_change_as(struct instr_options *options, const struct instr_op
 int instr_options_change(struct instr_options *options, const struct instr_options *base,
                          enum instr_change change, const char *text, char *error, size_t size) {
     return instr_options_change_as(options, base, change, NULL, text, error, size);
-}
-
-uint64_t instr_pass_ends(const struct instr_pass_options *pass) {
-    uint64_t own = pass->ends, all = pass->terms.expires;
-    return own && (!all || own < all) ? own : all;
-}
-
-// Which passes a copy is without.
-struct leaving {
-    const struct rw_pass *pass;      // NULL: those that end until `now`
-    const struct instr_owner *owner; // NULL: any
-    uint64_t now;
-};
-
-static int leaves(const struct leaving *leaving, const struct instr_pass_options *on) {
-    uint64_t ends = instr_pass_ends(on);
-    if (!leaving->pass) return ends && ends <= leaving->now;
-    return on->pass == leaving->pass &&
-           (!leaving->owner || instr_owner_same(&on->owner, leaving->owner));
-}
-
-static int copy_without(struct instr_options *options, const struct instr_options *base,
-                        const struct leaving *leaving) {
-    if (instr_options_copy(options, base) != 0) return -1;
-    size_t left = 0;
-    for (size_t i = 0; i < options->pass_count; i++) {
-        struct instr_pass_options *on = &options->passes[i];
-        if (leaves(leaving, on))
-            free_pass(on);
-        else
-            options->passes[left++] = *on;
-    }
-    options->pass_count = left;
-    return 0;
-}
-
-int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
-                                const struct rw_pass *pass, const struct instr_owner *owner) {
-    return copy_without(options, base, &(struct leaving){.pass = pass, .owner = owner});
-}
-
-int instr_options_without_ended(struct instr_options *options, const struct instr_options *base,
-                                uint64_t now) {
-    return copy_without(options, base, &(struct leaving){.now = now});
-}
-
-int instr_options_without(struct instr_options *options, const struct instr_options *base,
-                          const struct rw_pass *pass) {
-    return instr_options_without_owner(options, base, pass, NULL);
 }
 
 // instr_pass_source.make calls it.
@@ -663,50 +547,4 @@ int instr_options_remake(struct instr_options *options, size_t pass, char *error
     rw_pass_release(on->pass);
     on->pass = made;
     return find_classes(&parser, on) == 0 ? 1 : -1;
-}
-
-// Adds patterns to a set that others share. NULL is an empty set.
-static struct instr_match *more_patterns(const struct instr_match *match, const char *patterns,
-                                         char *error, size_t size) {
-    struct instr_match *more = instr_match_new();
-    if (!more) snprintf(error, size, "out of memory");
-    if (more && (!match || instr_match_add(more, instr_match_text(match), error, size) == 0) &&
-        instr_match_add(more, patterns, error, size) == 0)
-        return more;
-    instr_match_free(more);
-    return NULL;
-}
-
-int instr_options_exclude(struct instr_options *options, const char *patterns, char *error,
-                          size_t size) {
-    // Passes that share a set go on sharing one.
-    struct instr_match *last = instr_match_share(options->exclude);
-    struct instr_match *more = more_patterns(last, patterns, error, size);
-    int result = more ? 0 : -1;
-    if (more) share_patterns(&options->exclude, more);
-    for (size_t i = 0; result == 0 && i < options->pass_count; i++) {
-        struct instr_match **field = &options->passes[i].exclude;
-        if (*field != last) {
-            share_patterns(&last, *field);
-            instr_match_free(more);
-            more = more_patterns(last, patterns, error, size);
-            if (!more) result = -1;
-        }
-        if (more) share_patterns(field, more);
-    }
-    instr_match_free(last);
-    instr_match_free(more);
-    return result;
-}
-
-void instr_options_free(struct instr_options *options) {
-    for (size_t i = 0; i < options->pass_count; i++) free_pass(&options->passes[i]);
-    free(options->passes);
-    instr_match_free(options->include);
-    instr_match_free(options->exclude);
-    free(options->stats);
-    free(options->facts);
-    free(options->verify_dump);
-    free(options->control);
-    memset(options, 0, sizeof *options);
 }

@@ -14,6 +14,7 @@
 #include "instr/retransform/native_prefix.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/prepared.h"
+#include "instr/retransform/switching.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
 #include "instr/vm/wake.h"
@@ -26,9 +27,8 @@
 
 #define SECOND UINT64_C(1000000000)
 enum {
-    BUSY_AFTER = 10,   // seconds that an operation waits for another one
-    SETTLE_TIME = 1000 // milliseconds to wait for threads that load a class under the old plan
-};
+    SETTLE_TIME = 1000
+}; // milliseconds to wait for threads that load a class under the old plan
 // Calls that were running when the last pass was switched off may still record a time, if they take
 // less than InstrThreads.UNUSUAL. The runtime examines longer calls before it records them.
 static const uint64_t RELEASE_AFTER = 3 * SECOND;
@@ -234,33 +234,6 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
 
 // --- operations ---
 
-static int begin_operation(struct instr_agent *agent, struct instr_reconfigured *done, char *reason,
-                           size_t size) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += BUSY_AFTER;
-    *done = (struct instr_reconfigured){.taker = done->taker,
-                                        .announced = done->announced,
-                                        .packages = done->packages,
-                                        .patterns = done->patterns,
-                                        .defer = done->defer,
-                                        .owner = done->owner,
-                                        .all = done->all};
-    atomic_fetch_add(&agent->waiting, 1);
-    int error = pthread_mutex_timedlock(&agent->switching, &until);
-    atomic_fetch_sub(&agent->waiting, 1);
-    if (error != 0) {
-        snprintf(reason, size, "busy: another operation is running");
-        return 0;
-    }
-    int state = atomic_load(&agent->state);
-    if (state == INSTR_DORMANT || state == INSTR_ACTIVE) return 1;
-    snprintf(reason, size,
-             state == INSTR_FINISHED ? "the JVM is shutting down" : "the agent is not running");
-    pthread_mutex_unlock(&agent->switching);
-    return 0;
-}
-
 // The option, if any, that differs although the agent or its runtime reads it at the start only.
 // Accepting it without any effect would mislead.
 static const char *start_only_option(const struct instr_options *now,
@@ -283,7 +256,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
                   struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
-    if (!begin_operation(agent, done, reason, size)) return 0;
+    if (!instr_switching_begin(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     struct instr_owner owner = {.name = ""};
     if (done->owner) owner = *done->owner;
@@ -308,7 +281,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
     }
     if (ok && kind == INSTR_ENABLE)
         instr_overhead_follow(&instr_plans_current(&agent->plans)->options);
-    pthread_mutex_unlock(&agent->switching);
+    instr_switching_end(agent);
     return ok;
 }
 
@@ -350,51 +323,29 @@ static int revert_all(struct instr_agent *agent, JNIEnv *jni, struct instr_recon
     return ok;
 }
 
-// The active pass of this name and owner; if the owner has none, that of the command line. With `all`
-// the first of any owner. NULL: see `reason`.
-static const struct instr_pass_options *active_pass(const struct instr_options *options,
-                                                    const char *name,
-                                                    const struct instr_owner *owner, int all,
-                                                    char *reason, size_t size) {
-    static const struct instr_owner command_line;
-    const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
-    if (!any) {
-        int known = rw_pass_named(name, strlen(name)) != NULL;
-        if (instr_overhead_say_end(name, reason, size)) return NULL;
-        snprintf(reason, size, known ? "pass '%.64s' is not active" : "unknown pass '%.64s'", name);
-        return NULL;
-    }
-    struct instr_pass_options wanted = {.pass = any->pass};
-    wanted.owner = owner ? *owner : command_line;
-    if (all || (own = instr_find_same(options, &wanted))) return all ? any : own;
-    wanted.owner = command_line;
-    own = instr_find_same(options, &wanted);
-    if (!own)
-        snprintf(reason, size,
-                 "pass '%s' was switched on by %s, not by %s; --as %s means that one, --all means "
-                 "everybody's",
-                 name, any->owner.name, owner ? instr_owner_text(owner) : "you", any->owner.name);
-    return own;
+// The passes that `next` still has stay on.
+static int leave_on(struct instr_agent *agent, JNIEnv *jni, struct instr_options *next,
+                    struct instr_reconfigured *done, char *reason, size_t size) {
+    if (!next->pass_count) return revert_all(agent, jni, done, reason, size);
+    return reconfigure(agent, jni, next, done->defer && !next->pace, done, reason, size);
 }
 
 int instr_reconfigure_disable(struct instr_agent *agent, JNIEnv *jni, const char *name,
                               struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
-    if (!begin_operation(agent, done, reason, size)) return 0;
+    if (!instr_switching_begin(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     const struct instr_pass_options *pass =
-        active_pass(&plan->options, name, done->owner, done->all, reason, size);
+        instr_switching_pass(&plan->options, name, done->owner, done->all, reason, size);
     if (pass && instr_options_without_owner(&next, &plan->options, pass->pass,
                                             done->all ? NULL : &pass->owner) != 0) {
         snprintf(reason, size, "out of memory");
     } else if (pass) {
-        ok = next.pass_count
-                 ? reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size)
-                 : revert_all(agent, jni, done, reason, size);
+        ok = leave_on(agent, jni, &next, done, reason, size);
         instr_options_free(&next);
     }
-    pthread_mutex_unlock(&agent->switching);
+    instr_switching_end(agent);
     return ok;
 }
 
@@ -402,20 +353,16 @@ int instr_reconfigure_expire(struct instr_agent *agent, JNIEnv *jni, uint64_t no
                              struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
-    if (!begin_operation(agent, done, reason, size)) return 0;
+    if (!instr_switching_begin(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     if (instr_options_without_ended(&next, &plan->options, now) != 0) {
         snprintf(reason, size, "out of memory");
     } else {
-        if (next.pass_count == plan->options.pass_count)
-            ok = 1;
-        else if (next.pass_count)
-            ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
-        else
-            ok = revert_all(agent, jni, done, reason, size);
+        ok = next.pass_count == plan->options.pass_count ||
+             leave_on(agent, jni, &next, done, reason, size);
         instr_options_free(&next);
     }
-    pthread_mutex_unlock(&agent->switching);
+    instr_switching_end(agent);
     return ok;
 }
 
@@ -459,10 +406,10 @@ int instr_reconfigure_reload(struct instr_agent *agent, JNIEnv *jni, const char 
                              struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
-    if (!begin_operation(agent, done, reason, size)) return 0;
+    if (!instr_switching_begin(agent, done, reason, size)) return 0;
     const struct instr_options *options = &instr_plans_current(&agent->plans)->options;
     const struct instr_pass_options *named =
-        name ? active_pass(options, name, done->owner, done->all, reason, size) : NULL;
+        name ? instr_switching_pass(options, name, done->owner, done->all, reason, size) : NULL;
     if (named && !can_reload(named)) {
         snprintf(reason, size, "pass '%.64s' is not made from files", name);
     } else if ((named || !name) && instr_options_copy(&next, options) != 0) {
@@ -474,7 +421,7 @@ int instr_reconfigure_reload(struct instr_agent *agent, JNIEnv *jni, const char 
               reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size));
         instr_options_free(&next);
     }
-    pthread_mutex_unlock(&agent->switching);
+    instr_switching_end(agent);
     return ok;
 }
 
@@ -494,7 +441,7 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
                              struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
     int ok = 0;
-    if (!begin_operation(agent, done, reason, size)) return 0;
+    if (!instr_switching_begin(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int follows = instr_background_is_busy();
     if (!plan->engine && (patterns || !follows)) {
@@ -509,83 +456,8 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
         ok = reconfigure(agent, jni, &next, done->defer && !next.pace, done, reason, size);
         instr_options_free(&next);
     }
-    pthread_mutex_unlock(&agent->switching);
+    instr_switching_end(agent);
     return ok;
-}
-
-int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size) {
-    struct instr_reconfigured ignored = {0};
-    if (!begin_operation(agent, &ignored, reason, size)) return 0;
-    const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    int on = plan->engine != NULL;
-    if (on) instr_reconfigure_write_results(agent, jni, plan, NULL, NULL);
-    if (!on) snprintf(reason, size, "no pass is active");
-    pthread_mutex_unlock(&agent->switching);
-    return on;
-}
-
-// The values of the pass's own options but its files. The caller frees the array alone. NULL: none, or out of memory.
-static char **values_without_files(const struct instr_pass_options *pass) {
-    const struct rw_option *own = pass->pass->options;
-    size_t n = 0;
-    while (pass->values && own[n].key) n++;
-    char **values = n ? calloc(n, sizeof *values) : NULL;
-    for (size_t i = 0; values && i < n; i++)
-        if (strcmp(own[i].argument, "FILE") != 0) values[i] = pass->values[i];
-    return values;
-}
-
-static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *plan,
-                       const struct instr_pass_options *active, bool reset,
-                       const struct instr_results_taker *taker) {
-    // Without its files, which are written at exit.
-    struct instr_pass_options pass = *active;
-    pass.file = NULL;
-    pass.terms.quiet = 1;
-    pass.values = values_without_files(active);
-    if (!pass.top) pass.top = INSTR_TOP_DEFAULT;
-    struct instr_options options = plan->options;
-    options.passes = &pass;
-    options.pass_count = 1;
-    options.stats = NULL;
-    struct instr_results results = {.options = &options,
-                                    .methods = plan->methods,
-                                    .engine = plan->engine,
-                                    .jvmti = agent->jvmti,
-                                    .jni = jni,
-                                    .taker = taker,
-                                    .without_totals = true,
-                                    .reset = reset};
-    instr_results_report(&results);
-    free(pass.values);
-}
-
-int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                             const struct instr_owner *owner, bool all, bool reset,
-                             const struct instr_results_taker *taker, char *reason, size_t size) {
-    struct instr_reconfigured ignored = {0};
-    if (!begin_operation(agent, &ignored, reason, size)) return 0;
-    const struct instr_plan *plan = instr_plans_current(&agent->plans);
-    const struct instr_options *options = &plan->options;
-    const struct instr_pass_options *one = active_pass(options, name, owner, all, reason, size);
-    size_t same = 0; // that have its number
-    for (size_t i = 0; one && i < options->pass_count; i++)
-        same += options->passes[i].number == one->number;
-    if (one && reset && !all && same > 1) {
-        snprintf(reason, size, "pass '%s' counts once for all its owners: --reset needs --all",
-                 one->pass->name);
-        one = NULL;
-    }
-    for (size_t i = 0; one && i < options->pass_count; i++) {
-        const struct instr_pass_options *pass = &options->passes[i];
-        if (all ? pass->pass != one->pass : pass != one) continue;
-        if (pass->number == one->number) same--;
-        // The last one with the number resets it.
-        report_one(agent, jni, plan, pass, reset && (pass->number != one->number || same == 0),
-                   taker);
-    }
-    pthread_mutex_unlock(&agent->switching);
-    return one != NULL;
 }
 
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
@@ -666,7 +538,7 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
 
 int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
                              struct instr_reconfigured *done, char *reason, size_t size) {
-    if (!begin_operation(agent, done, reason, size)) return 0;
+    if (!instr_switching_begin(agent, done, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     int ok = (!plan->engine && !instr_background_is_busy()) ||
              revert_all(agent, jni, done, reason, size);
@@ -679,7 +551,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
             instr_agent_undo(agent);
         }
     }
-    pthread_mutex_unlock(&agent->switching);
+    instr_switching_end(agent);
     return ok;
 }
 

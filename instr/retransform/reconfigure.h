@@ -94,15 +94,6 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
 int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
                              struct instr_reconfigured *done, char *reason, size_t size);
 
-// Writes the files of all active passes with their current results.
-int instr_reconfigure_write(struct instr_agent *agent, JNIEnv *jni, char *reason, size_t size);
-
-// Has the taker take the current result of an active pass of the owner, or the results of all its
-// owners. `reset`: the pass then counts anew.
-int instr_reconfigure_report(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                             const struct instr_owner *owner, bool all, bool reset,
-                             const struct instr_results_taker *taker, char *reason, size_t size);
-
 // Does the deferred work that is due at `now` (CLOCK_MONOTONIC, ns): looks again for late-loaded
 // classes, frees memory, and ends what waited for the background thread. Returns when more work will be due; UINT64_MAX: never.
 uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now);
