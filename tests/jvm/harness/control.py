@@ -19,8 +19,8 @@ def command(*words):
     return frame("C", b"".join(w.encode() + b"\0" for w in words))
 
 
-def path(pid, uid=None):
-    return f"/tmp/.instr-{os.getuid() if uid is None else uid}/{pid}.sock"
+def path(pid, uid=None, folder="/tmp"):
+    return f"{folder}/.instr-{os.getuid() if uid is None else uid}/{pid}.sock"
 
 
 def connect(pid, timeout=30):

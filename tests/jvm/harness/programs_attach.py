@@ -261,18 +261,20 @@ def other_user(r):
         later = refused(p.instr("status", user=1234), "belongs to", "only that user and root")
         yield "root", p.end([stranger, root, theirs, later, "" if owner == OTHER else f"socket of {owner}"])
 
-        # a directory that another user created first, or a link to one, is not used
-        shutil.rmtree(f"/tmp/.instr-{OTHER}", ignore_errors=True)
-        os.mkdir(f"/tmp/.instr-{OTHER}", 0o777)
-        os.symlink(classes, f"/tmp/.instr-{OTHER}.1")
+        # A directory that another user created first, or a link to one, is not used. This user is no other test's.
+        squatted = OTHER - r.jdk.version
+        nobody = ["setpriv", f"--reuid={squatted}", f"--regid={squatted}", "--clear-groups"]
+        shutil.rmtree(f"/tmp/.instr-{squatted}", ignore_errors=True)
+        os.mkdir(f"/tmp/.instr-{squatted}", 0o777)
+        os.symlink(classes, f"/tmp/.instr-{squatted}.1")
         try:
             p = Waiting(r, below=nobody, classes=classes, cwd="/var/tmp")
-            answers = [attached(p.instr("attach")), attached(p.instr("attach", user=OTHER))]
-            used = os.listdir(f"/tmp/.instr-{OTHER}") + [f for f in os.listdir(classes) if f.endswith(".sock")]
+            answers = [attached(p.instr("attach")), attached(p.instr("attach", user=squatted))]
+            used = os.listdir(f"/tmp/.instr-{squatted}") + [f for f in os.listdir(classes) if f.endswith(".sock")]
             yield "squatter", p.end(answers + used)
         finally:
-            os.rmdir(f"/tmp/.instr-{OTHER}")
-            os.unlink(f"/tmp/.instr-{OTHER}.1")
+            os.rmdir(f"/tmp/.instr-{squatted}")
+            os.unlink(f"/tmp/.instr-{squatted}.1")
 
 
 def old_libc(r, hidden, classes):

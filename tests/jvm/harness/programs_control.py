@@ -13,6 +13,7 @@ import signal
 import socket
 import struct
 import subprocess
+import tempfile
 import termios
 import time
 
@@ -33,10 +34,11 @@ def resident(pid):
         return next(int(line.split()[1]) for line in f if line.startswith("VmRSS"))
 
 
-def dormant(r, *java):
-    p = Waiting(r, f"-agentpath:{r.agent}", *java)
+def dormant(r, *java, folder="/tmp"):
+    """folder: that of the control directory; other tests use /tmp at the same time."""
+    p = Waiting(r, f"-agentpath:{r.agent}" + (f"=control={folder}" if folder != "/tmp" else ""), *java)
     for _ in range(200):  # the socket is created while the program starts
-        if os.path.exists(control.path(p.pid)):
+        if os.path.exists(control.path(p.pid, folder=folder)):
             break
         time.sleep(0.02)
     return p
@@ -635,26 +637,28 @@ def strangers(r):
     """Another user gets no answer even if the mode of the file would allow access."""
     if os.getuid() != 0:
         raise Skip("needs root")
-    p = dormant(r)
-    folder = os.path.dirname(control.path(p.pid))
-    os.chmod(folder, 0o755)
-    os.chmod(control.path(p.pid), 0o666)
-    child = os.fork()
-    if child == 0:
-        os.setgroups([])
-        os.setgid(1234)
-        os.setuid(1234)
-        client = socket.socket(socket.AF_UNIX)
-        client.settimeout(10)
-        client.connect(f"{folder}/{p.pid}.sock")
-        try:
-            client.sendall(EXCHANGE)
-            os._exit(7 if client.recv(1) else 0)
-        except OSError:
-            os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    os.chmod(folder, 0o700)
-    yield "strangers", p.end([answers(p), f"status {status}" if status else ""])
+    with tempfile.TemporaryDirectory(prefix="instr-control-", dir="/var/tmp") as top:
+        os.chmod(top, 0o755)
+        p = dormant(r, folder=top)
+        path = control.path(p.pid, folder=top)
+        os.chmod(os.path.dirname(path), 0o755)
+        os.chmod(path, 0o666)
+        child = os.fork()
+        if child == 0:
+            os.setgroups([])
+            os.setgid(1234)
+            os.setuid(1234)
+            client = socket.socket(socket.AF_UNIX)
+            client.settimeout(10)
+            client.connect(path)
+            try:
+                client.sendall(EXCHANGE)
+                os._exit(7 if client.recv(1) else 0)
+            except OSError:
+                os._exit(0)
+        status = os.waitpid(child, 0)[1]
+        os.chmod(os.path.dirname(path), 0o700)
+        yield "strangers", p.end([answers(p), f"status {status}" if status else ""])
 
 
 @program("instr set, fewer classes")
