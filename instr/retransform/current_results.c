@@ -55,13 +55,15 @@ static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct inst
 }
 
 int instr_current_results_report(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                             const struct instr_owner *owner, bool all, bool reset,
-                             const struct instr_results_taker *taker, char *reason, size_t size) {
+                                 const struct instr_owner *owner, bool all, bool reset,
+                                 const struct instr_results_taker *taker, char *reason,
+                                 size_t size) {
     struct instr_reconfigured ignored = {0};
     if (!instr_switching_begin(agent, &ignored, reason, size)) return 0;
     const struct instr_plan *plan = instr_plans_current(&agent->plans);
     const struct instr_options *options = &plan->options;
-    const struct instr_pass_options *one = instr_switching_pass(options, name, owner, all, reason, size);
+    const struct instr_pass_options *one =
+        instr_switching_pass(options, name, owner, all, reason, size);
     size_t same = 0; // that have its number
     for (size_t i = 0; one && i < options->pass_count; i++)
         same += options->passes[i].number == one->number;

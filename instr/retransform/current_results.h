@@ -12,7 +12,8 @@ int instr_current_results_write(struct instr_agent *agent, JNIEnv *jni, char *re
 // Has the taker take the current result of an active pass of the owner, or the results of all its
 // owners. `reset`: the pass then counts anew.
 int instr_current_results_report(struct instr_agent *agent, JNIEnv *jni, const char *name,
-                             const struct instr_owner *owner, bool all, bool reset,
-                             const struct instr_results_taker *taker, char *reason, size_t size);
+                                 const struct instr_owner *owner, bool all, bool reset,
+                                 const struct instr_results_taker *taker, char *reason,
+                                 size_t size);
 
 #endif

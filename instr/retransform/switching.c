@@ -11,7 +11,7 @@
 enum { BUSY_AFTER = 10 }; // seconds that an operation waits for another one
 
 int instr_switching_begin(struct instr_agent *agent, struct instr_reconfigured *done, char *reason,
-                           size_t size) {
+                          size_t size) {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += BUSY_AFTER;
@@ -42,9 +42,9 @@ void instr_switching_end(struct instr_agent *agent) {
 }
 
 const struct instr_pass_options *instr_switching_pass(const struct instr_options *options,
-                                                    const char *name,
-                                                    const struct instr_owner *owner, int all,
-                                                    char *reason, size_t size) {
+                                                      const char *name,
+                                                      const struct instr_owner *owner, int all,
+                                                      char *reason, size_t size) {
     static const struct instr_owner command_line;
     const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
     if (!any) {
