@@ -27,10 +27,18 @@ public final class InstrNative {
     public static native long page(int id);
 
     /**
-     * Makes the current thread, whose Thread.tid is given, the owner of a page for an id, if nobody is or the owner has ended.
-     * Returns the page, which is the same for all owners; 0: it has another owner, or there is no memory.
+     * Makes the current thread, whose Thread.tid is given, the owner of a page for an id, if nobody is or the owner has ended,
+     * and there is memory.
      */
-    public static native long own(int id, long tid);
+    public static native void own(int id, long tid);
+
+    /** The current thread, which owns the page for an id, does not own it any more. */
+    public static native void disown(int id);
+
+    /** The addresses of InstrThreads.OWNED and OWNERS. */
+    public static native long owned();
+
+    public static native long owners();
 
     /** Empties the record buffer of this thread. There is room afterwards, unless memory is exhausted. */
     public static native void flush();

@@ -40,7 +40,7 @@ public final class InstrSampling {
      * decides about the next one below: SOME, if not all calls are timed; and how many more calls come before the next one that is
      * not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
      * the mean of timed calls, times 16; their number, as a distance from Long.MIN_VALUE if the method calls itself; how
-     * many calls there were when one that is running was entered; and the time of the ticks that calls without a clock have
+     * many calls there were when one that is running was entered (negative: in another row); and the time of the ticks that calls without a clock have
      * seen, less what these calls were estimated to take.
      *
      * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
@@ -51,8 +51,14 @@ public final class InstrSampling {
 
     static final int SOME = 256, LEFT = SOME - 1, CALL_SHIFT = 9, COUNTED = (1 << CALL_SHIFT) - 1;
 
-    /** So often, in calls less 1, a thread tries to own a page of which it only counts methods. */
-    private static final int TRIES = 255;
+    /**
+     * After so many calls of a method a thread owns its page, if nobody does: threads that only start the program, and wait from then
+     * on, have fewer.
+     */
+    private static final int MANY = 1 << 14;
+
+    /** A page that others use so many times as much as its owner, and a little more, should have another owner. */
+    private static final int FAR_MORE = 4, LITTLE = 16;
 
     /** In the number of a method that calls itself. */
     static final int HELD_SHIFT = 32;
@@ -120,11 +126,6 @@ public final class InstrSampling {
             long row = InstrThreads.ownRow(id);
             if (row == 0) row = InstrThreads.rowInlined(id);
             if (row == 0) {
-                // The first call of a method of this page on this thread: it may take the page of one that has ended.
-                if (InstrThreads.OWNED[id >>> InstrThreads.ROW_BITS] != null) InstrThreads.own(id);
-                row = InstrThreads.ownRow(id);
-            }
-            if (row == 0) {
                 InstrThreads.countSlowly(id, what);
                 return open(id, InstrThreads.currentRow(id), what);
             }
@@ -166,16 +167,12 @@ public final class InstrSampling {
             InstrThreads.room();
             long row = InstrThreads.rowInlined(id);
             if (row == 0) {
-                if (InstrThreads.OWNED[id >>> InstrThreads.ROW_BITS] != null) InstrThreads.own(id);
-                row = InstrThreads.ownRow(id);
-            }
-            if (row == 0) {
                 InstrThreads.countSlowly(id, InstrThreads.CALL);
                 return;
             }
             long calls = InstrUnsafe.get(row) + 1;
             InstrUnsafe.put(row, calls);
-            if ((calls & TRIES) == 0) InstrThreads.own(id);
+            if ((calls & MANY - 1) == 0) balance(id);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -322,6 +319,7 @@ public final class InstrSampling {
         }
         boolean sampled = (state & SAMPLED) != 0;
         judge(id, state, duration);
+        if (sampled) balance(id);
         long self = charge(task, from, last, outer);
         // A short call that is timed takes longer by that: a tick then says nothing.
         if (sampled && duration < USUAL) self = 0;
@@ -396,7 +394,8 @@ public final class InstrSampling {
         boolean again = (state & AGAIN) != 0;
         long mean = InstrUnsafe.get(row + MEAN), number = InstrUnsafe.get(row + NUMBER);
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
-        if (number >= 0 && (again || calls != InstrUnsafe.get(row + ENTERED))) { // it calls itself
+        long entered = InstrUnsafe.get(row + ENTERED);
+        if (number >= 0 && (again || entered >= 0 && calls != entered)) { // it calls itself
             InstrUnsafe.put(row + NEXT, next & ~COUNTED);
             InstrUnsafe.put(row + INNER, 0);
             InstrUnsafe.put(row + MEAN, 0);
@@ -411,21 +410,30 @@ public final class InstrSampling {
         boolean sampled = (next & SOME) != 0;
         if (!sampled && mean < SHORT << 4) {
             InstrUnsafe.put(row + NEXT, next | SOME | gap(number));
-            if (row != InstrThreads.ownRow(id)) own(id, mean);
         }
         if (!sampled || mean <= NOT_SHORT << 4) return;
         InstrUnsafe.put(row + NEXT, next & ~COUNTED);
         InstrUnsafe.put(row + NUMBER, 0);
     }
 
-    /** The thread has found that a method is short: it owns the page from now on, if nobody does. */
-    private static void own(int id, long mean) {
-        InstrThreads.own(id);
-        long row = InstrThreads.ownRow(id);
-        if (row == 0 || InstrUnsafe.get(row + NUMBER) != 0) return;
-        InstrUnsafe.put(row + NUMBER, JUDGED);
-        InstrUnsafe.put(row + MEAN, mean);
-        InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) | SOME | gap(mean));
+    /**
+     * Called after one of many calls of a method. The thread takes the page if it has no owner or the owner has ended, and gives it
+     * up where others have far more calls.
+     */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static void balance(int id) {
+        long at = (long) (id >>> InstrThreads.ROW_BITS) << 3, owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
+        if (owner == 0 || owner == InstrThreads.FREE) {
+            long row = InstrThreads.currentRow(id);
+            if (row != 0 && InstrUnsafe.get(row) + (InstrUnsafe.get(row + NEXT) >>> CALL_SHIFT) >= MANY) InstrThreads.own(id);
+        } else if (owner != ~InstrUnsafe.tid()) {
+            InstrUnsafe.put(InstrThreads.MISSED + at, InstrUnsafe.get(InstrThreads.MISSED + at) + 1);
+        } else {
+            long timed = InstrUnsafe.get(InstrThreads.TIMED + at) + 1;
+            InstrUnsafe.put(InstrThreads.TIMED + at, timed);
+            if (InstrUnsafe.get(InstrThreads.MISSED + at) > FAR_MORE * timed + LITTLE) InstrNative.disown(id);
+        }
     }
 
     // Code of classes that were retransformed calls the following instead, so that few constants are added.

@@ -79,10 +79,22 @@ final class InstrThreads {
      */
     static final InstrTask[] TASKS = new InstrTask[SLOTS], OWN = new InstrTask[SLOTS];
 
-    /** Pages that have owners, by the numbers of their methods divided by those of a page; null: nobody has owned it yet. */
-    @jdk.internal.vm.annotation.Stable
-    @java.lang.invoke.Stable
-    static final InstrOwned[] OWNED = new InstrOwned[1 << ID_BITS - ROW_BITS];
+    /**
+     * Pages that one platform thread at a time owns. Others use the pages of their own blocks. So the owner adds without an
+     * atomic operation, as everybody else, and its counters have a fixed address, which compiled code contains. OWNED is the
+     * address of the first page. At OWNERS is ~Thread.tid of the owner of each, since 0 is the id of a thread that has not got
+     * one yet; 0: nobody has owned the page; FREE: its owner has ended.
+     */
+    static final long OWNED = InstrNative.owned(), OWNERS = InstrNative.owners(), FREE = 1;
+
+    /**
+     * Behind OWNERS: how many calls of methods of each page others have timed since it has its owner, more or less, as they add
+     * without atomic operations; and how many the owner has.
+     */
+    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS), TIMED = MISSED + (8L << ID_BITS - ROW_BITS);
+
+    /** The number of bytes of a page, as a power of two. */
+    static final int PAGE_SHIFT = ROW_BITS + ROW_SHIFT + 2;
 
     /** The tasks of virtual threads, and of threads that had no slot when they needed one. */
     static final ThreadLocal<InstrTask> LOCAL = new ThreadLocal<InstrTask>();
@@ -246,8 +258,9 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long ownRow(int id) {
-        InstrOwned page = OWNED[id >>> ROW_BITS];
-        return page != null && page.owner == InstrUnsafe.tid() ? row(page.rows, id) : 0;
+        int index = id >>> ROW_BITS;
+        if (InstrUnsafe.get(OWNERS + (index << 3)) != ~InstrUnsafe.tid()) return 0;
+        return row(OWNED + ((long) index << PAGE_SHIFT), id);
     }
 
     /** Tries to own the page of a method; see ownRow. Virtual threads own nothing. */
@@ -256,20 +269,8 @@ final class InstrThreads {
     static void own(int id) {
         try {
             long tid = InstrUnsafe.tid();
-            if (tid != InstrUnsafe.carrierTid()) return;
-            int index = id >>> ROW_BITS;
-            InstrOwned page = OWNED[index] == null ? (InstrOwned) InstrUnsafe.allocate(InstrOwned.class) : null;
-            long rows = InstrNative.own(id, tid);
-            if (rows == 0) return;
-            if (OWNED[index] == null) {
-                page.rows = rows;
-                page.owner = tid;
-                OWNED[index] = page;
-            } else {
-                OWNED[index].owner = tid;
-            }
+            if (tid == InstrUnsafe.carrierTid()) InstrNative.own(id, tid);
         } catch (Throwable failed) {
-            // Out of memory: the thread goes on with its own page.
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }

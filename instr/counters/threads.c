@@ -54,7 +54,8 @@ struct thread {
     unsigned shard;               // see instr_records_add
     unsigned attempts;            // to get memory
     unsigned misses;              // finds without a slot
-    pthread_mutex_t mutex;        // guards taking records and following the pointers
+    uint32_t owned;        // a page that it owns, by its number plus 1; guarded by state.mutex
+    pthread_mutex_t mutex; // guards taking records and following the pointers
     int64_t *buffer;
     size_t length; // of the buffer, in words
     size_t taken;  // words at its start that have been taken
@@ -90,6 +91,25 @@ static struct {
     atomic_int_fast64_t epoch;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
+// Pages that have owners (InstrThreads.OWNED).
+enum { OWNED_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE };
+#define HAS_ENDED 1 // in `owners`: the owner
+
+static struct {
+    struct thread *all; // has the pages of all owners; not a thread
+    // By page: ~ of Java's id of the thread; 0: nobody has owned it yet. Behind that are two numbers of
+    // calls by page, for Java code alone.
+    int64_t *owners;
+    uint32_t next[OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
+} owned;                        // guarded by state.mutex; Java code reads `owners` without it
+
+// Others may own the pages of this thread from now on. Under state.mutex.
+static void disown(struct thread *thread) {
+    for (uint32_t page = thread->owned; page != 0; page = owned.next[page - 1])
+        ((volatile int64_t *)owned.owners)[page - 1] = HAS_ENDED;
+    thread->owned = 0;
+}
+
 static void on_thread_end(void *pointer) {
     struct thread *thread = pointer;
     if (++thread->rounds < LAST_ROUND) {
@@ -98,6 +118,7 @@ static void on_thread_end(void *pointer) {
     }
     // It keeps its slot until a thread needs the block or the slot.
     pthread_mutex_lock(&state.mutex);
+    disown(thread);
     thread->free = true;
     thread->next_free = state.free;
     state.free = thread;
@@ -176,6 +197,8 @@ static void claim_slot(struct thread *thread, int64_t tid) {
 static void publish(struct thread *thread, int64_t tid) {
     pthread_mutex_lock(&state.mutex);
     if (thread->line->tid != tid) {
+        // Java code that runs with a thread's id runs on the native thread that has published the id last.
+        disown(thread);
         give_up_slot(thread);
         thread->line->tid = tid;
         thread->line->busy = thread->line->wait = 0;
@@ -285,22 +308,7 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
     return (jlong)(intptr_t)page;
 }
 
-// --- pages that have owners (InstrThreads.OWNED) ---
-
-enum { OWNED_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE };
-
-static struct {
-    struct thread *all; // has the pages of all owners; not a thread
-    struct owner {
-        struct thread *thread;
-        int64_t tid;
-    } of[OWNED_PAGES];
-} owned; // guarded by state.mutex
-
-// Java code that runs with a thread's id runs on the native thread that has published the id last.
-static bool has_ended(const struct owner *owner) {
-    return owner->thread == NULL || owner->thread->free || owner->thread->line->tid != owner->tid;
-}
+// --- pages that have owners ---
 
 static struct instr_counters *add_owned(size_t index) {
     if (owned.all == NULL) owned.all = new_thread();
@@ -308,29 +316,66 @@ static struct instr_counters *add_owned(size_t index) {
     owned.all->line->tid = NOBODY;
     if (index < (size_t)owned.all->line->limit && pages_of(owned.all->line)[index] != NULL)
         return pages_of(owned.all->line)[index];
-    size_t at = atomic_load(&arena.owned_used);
-    if (at + PAGE_BYTES > arena.owned_size || !extend(owned.all, index + 1) || !charge(PAGE_BYTES))
+    if ((index + 1) * PAGE_BYTES > arena.owned_size || !extend(owned.all, index + 1) ||
+        !charge(PAGE_BYTES))
         return NULL;
-    atomic_store(&arena.owned_used, at + PAGE_BYTES);
-    struct instr_counters *page = (void *)(arena.owned + at);
+    atomic_fetch_add(&arena.owned_used, PAGE_BYTES);
+    struct instr_counters *page = (void *)(arena.owned + index * PAGE_BYTES);
     pthread_mutex_lock(&owned.all->mutex);
     pages_of(owned.all->line)[index] = page;
     pthread_mutex_unlock(&owned.all->mutex);
     return page;
 }
 
-static jlong JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
+// Calls that are running now were entered in rows of other pages.
+static void forget_entered(struct instr_sampled *sampled) {
+    for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++)
+        if (sampled->number[i] >= 0) sampled->entered[i] = -1;
+}
+
+static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     (void)jni, (void)class;
     struct thread *thread = current();
-    struct instr_counters *page = NULL;
     size_t index = (size_t)id / INSTR_ROWS_PER_PAGE;
-    if (thread == NULL || id < 0 || index >= OWNED_PAGES) return 0;
+    if (thread == NULL || id < 0 || index >= OWNED_PAGES) return;
     pthread_mutex_lock(&state.mutex);
-    if (thread->line->tid == tid && has_ended(&owned.of[index]) &&
-        (page = add_owned(index)) != NULL)
-        owned.of[index] = (struct owner){thread, tid};
+    struct instr_counters *page = NULL;
+    if (thread->line->tid == tid && owned.owners[index] >= 0 && (page = add_owned(index))) {
+        forget_entered(sampled_of(page));
+        owned.next[index] = thread->owned;
+        thread->owned = (uint32_t)index + 1;
+        owned.owners[OWNED_PAGES + index] = owned.owners[2 * OWNED_PAGES + index] = 0;
+        ((volatile int64_t *)owned.owners)[index] = ~tid;
+    }
     pthread_mutex_unlock(&state.mutex);
-    return (jlong)(intptr_t)page;
+}
+
+// What `thread` does from now on counts in its own page.
+static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
+    (void)jni, (void)class;
+    struct thread *thread = current();
+    uint32_t index = (uint32_t)id / INSTR_ROWS_PER_PAGE;
+    if (thread == NULL || id < 0 || index >= OWNED_PAGES) return;
+    pthread_mutex_lock(&state.mutex);
+    uint32_t *link = &thread->owned;
+    while (*link != 0 && *link != index + 1) link = &owned.next[*link - 1];
+    if (*link != 0) {
+        *link = owned.next[index];
+        if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
+            forget_entered(sampled_of(pages_of(thread->line)[index]));
+        ((volatile int64_t *)owned.owners)[index] = HAS_ENDED;
+    }
+    pthread_mutex_unlock(&state.mutex);
+}
+
+static jlong JNICALL native_owned(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)(intptr_t)arena.owned;
+}
+
+static jlong JNICALL native_owners(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)(intptr_t)owned.owners;
 }
 
 // The number of complete records while their writer may be at work: it does not order its stores,
@@ -443,7 +488,8 @@ static void clear_row(volatile struct instr_counters *page, volatile struct inst
                       uint32_t row) {
     page->calls[row] = page->thrown[row] = page->next[row] = 0;
     if (sampled->number[row] != 0)
-        sampled->mean[row] = sampled->number[row] = sampled->inner[row] = sampled->ticked[row] = 0;
+        sampled->mean[row] = sampled->number[row] = sampled->entered[row] = sampled->ticked[row] =
+            0;
 }
 
 void instr_threads_forget(uint32_t from, uint32_t to) {
@@ -515,7 +561,9 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"lines", "()J", (void *)native_lines},       {"find", "(J)J", (void *)native_find},
         {"page", "(I)J", (void *)native_page},        {"flush", "()V", (void *)native_flush},
         {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
-        {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)J", (void *)native_own},
+        {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)V", (void *)native_own},
+        {"owned", "()J", (void *)native_owned},       {"owners", "()J", (void *)native_owners},
+        {"disown", "(I)V", (void *)native_disown},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
@@ -543,12 +591,13 @@ static bool map_arena(size_t limit) {
 }
 
 static bool map_lines(void) {
-    const size_t all = 2 * LINES_BYTES;
+    const size_t all = 2 * LINES_BYTES + 3 * OWNED_PAGES * sizeof *owned.owners;
     void *place =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return false;
     madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
+    owned.owners = (int64_t *)((char *)place + 2 * LINES_BYTES);
     // The slots of threads with id 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;

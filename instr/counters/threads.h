@@ -48,8 +48,9 @@ static inline uint64_t instr_only_counted(int64_t next) {
 struct instr_sampled {
     int64_t mean[INSTR_ROWS_PER_PAGE];
     int64_t number[INSTR_ROWS_PER_PAGE]; // negative: the method calls itself
-    int64_t inner
-        [INSTR_ROWS_PER_PAGE]; // if so: its calls within others of the same method that have no time
+    // Calls of the method when one that is running was entered in this row, -1: none was; if the method calls
+    // itself, its calls within others of the same method that have no time.
+    int64_t entered[INSTR_ROWS_PER_PAGE];
     int64_t ticked
         [INSTR_ROWS_PER_PAGE]; // ns of ticks seen by calls without a clock, less their estimates
 };

@@ -62,7 +62,7 @@ static void add_rows(void *context, uint32_t page, const volatile struct instr_c
             (uint64_t)counters->calls[i] + instr_only_counted(counters->next[i]);
         s->paged[(size_t)from + i].thrown += counters->thrown[i];
         s->paged[(size_t)from + i].ticked += sampled->ticked[i];
-        if (sampled->number[i] < 0) s->paged[(size_t)from + i].inner += sampled->inner[i];
+        if (sampled->number[i] < 0) s->paged[(size_t)from + i].inner += sampled->entered[i];
     }
 }
 

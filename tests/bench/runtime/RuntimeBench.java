@@ -19,6 +19,9 @@ public class RuntimeBench {
 
     static native long processorTime();
 
+    /** There are ticks from now on, as InstrSampling needs them. */
+    static native void tick();
+
     static native void attachAgain(Runnable task, int threads, int times);
 
     static final int CALLS = 0, THROWN = 1, TIMED = 2, TOTAL = 3, SELF = 4, MIN = 5, MAX = 6, P50 = 7, P90 = 8, P99 = 9;

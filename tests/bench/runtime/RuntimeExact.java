@@ -1,5 +1,6 @@
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -136,6 +137,64 @@ final class RuntimeExact extends RuntimeBench {
         }, 8, 200);
         check("8 native threads that attach 200 times: calls", 16000, get(calls, CALLS));
         check("8 native threads that attach 200 times: durations", 16000, get(timing, TIMED));
+    }
+
+    static void sampled(int id, int n) {
+        for (int i = 0; i < n; i++) {
+            long state = InstrSampling.enter(id);
+            if (i % 100 != 99) InstrSampling.exit(state, id);
+            else InstrSampling.thrown(state, id);
+        }
+    }
+
+    /** Threads that own pages end, and others own these then; also native threads that become other Java threads. */
+    static void inherited(boolean virtual) throws Exception {
+        int first = newId(), n = 40;
+        for (int i = 1; i < n; i++) newId(); // of more than one page
+        Runnable all = () -> {
+            for (int round = 0; round < 10; round++) for (int id = first; id < first + n; id++) sampled(id, 100);
+        };
+        for (int i = 0; i < 50; i++) join(new Thread[] {start(false, all)});
+        Thread[] threads = new Thread[16];
+        for (int i = 0; i < threads.length; i++) threads[i] = start(virtual && i % 2 == 1, all);
+        join(threads);
+        attachAgain(all, 4, 10);
+        long calls = 0, thrown = 0;
+        for (int id = first; id < first + n; id++) {
+            calls += get(id, CALLS);
+            thrown += get(id, THROWN);
+        }
+        check("106 threads that inherit pages: calls", 106L * 10 * n * 100, calls);
+        check("106 threads that inherit pages: thrown", 106L * 10 * n, thrown);
+    }
+
+    /** A thread owns a page, hardly calls its methods any more, and gives it up for one that does, which then ends first. */
+    static void givenUp() throws Exception {
+        int id = newId();
+        SynchronousQueue<Integer> work = new SynchronousQueue<>(), done = new SynchronousQueue<>();
+        Thread owner = start(false, () -> {
+            try {
+                for (int n = work.take(); n > 0; n = work.take()) {
+                    sampled(id, n);
+                    done.put(n);
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        long calls = 0;
+        for (int round = 0; round < 3; round++) {
+            for (int n : new int[] {200_000, 6_400, 12_800}) {
+                work.put(n);
+                calls += done.take();
+                join(new Thread[] {start(false, () -> sampled(id, 1_000_000))});
+                calls += 1_000_000;
+            }
+        }
+        work.put(0);
+        join(new Thread[] {owner});
+        check("a page that its owner gives up: calls", calls, get(id, CALLS));
+        check("a page that its owner gives up: thrown", calls / 100, get(id, THROWN));
     }
 
     static int recurse(int id, int depth) {
@@ -386,6 +445,9 @@ final class RuntimeExact extends RuntimeBench {
         shortLived();
         colliding();
         attached();
+        tick();
+        inherited(virtual);
+        givenUp();
         recursion();
         healing();
         unflushed();

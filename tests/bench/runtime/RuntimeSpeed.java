@@ -21,7 +21,7 @@ final class RuntimeSpeed extends RuntimeBench {
         return x + (System.nanoTime() - start & 1);
     }
 
-    static final int SPEED_CALLS = 8, SPEED_TIMING = 9;
+    static final int SPEED_CALLS = 8, SPEED_TIMING = 9, SPEED_SAMPLED = 10;
 
     static long called(long x) {
         InstrCalls.enter(SPEED_CALLS);
@@ -44,6 +44,19 @@ final class RuntimeSpeed extends RuntimeBench {
             throw t;
         }
         InstrTiming.exit(start, saved, SPEED_TIMING);
+        return result;
+    }
+
+    static long sampled(long x) {
+        long state = InstrSampling.enter(SPEED_SAMPLED);
+        long result;
+        try {
+            result = mix(x);
+        } catch (Throwable t) {
+            InstrSampling.thrown(state, SPEED_SAMPLED);
+            throw t;
+        }
+        InstrSampling.exit(state, SPEED_SAMPLED);
         return result;
     }
 
@@ -98,6 +111,11 @@ final class RuntimeSpeed extends RuntimeBench {
         return x;
     }
 
+    static long loopSampled(int n, long x) {
+        for (int i = 0; i < n; i++) x = sampled(x);
+        return x;
+    }
+
     static long loopRecalled(int n, long x) {
         for (int i = 0; i < n; i++) x = recalled(x);
         return x;
@@ -140,8 +158,10 @@ final class RuntimeSpeed extends RuntimeBench {
     }
 
     static void speed() throws Exception {
-        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime; again: in classes given back");
-        System.out.printf("%-10s %8s %8s %8s %8s %12s %8s %8s %8s%n", "threads", "plain", "calls", "+", "again", "2 nanoTime", "timing", "+", "again");
+        System.out.println("ns per call, of processor time; calls and timing: what they add to plain and to two nanoTime; again: in classes given back; "
+                + "auto: timing with clock=auto, what it adds to plain");
+        System.out.printf("%-10s %8s %8s %8s %8s %12s %8s %8s %8s %8s %8s%n", "threads", "plain", "calls", "+", "again", "2 nanoTime", "timing", "+", "again", "auto", "+");
+        tick();
         for (int virtual = 0; virtual <= (START_VIRTUAL == null ? 0 : 1); virtual++) {
             for (int threads = 1; threads <= Integer.getInteger("max", 8); threads *= 2) {
                 boolean v = virtual == 1;
@@ -151,8 +171,9 @@ final class RuntimeSpeed extends RuntimeBench {
                 double timing = measure(RuntimeSpeed::loopTimed, 2_000_000, threads, v);
                 double retimed = measure(RuntimeSpeed::loopRetimed, 2_000_000, threads, v);
                 double recalled = measure(RuntimeSpeed::loopRecalled, 8_000_000, threads, v);
-                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f %8.2f%n", threads, v ? "virtual" : "platform",
-                        plain, calls, calls - plain, recalled - plain, nanos, timing, timing - nanos, retimed - nanos);
+                double sampled = measure(RuntimeSpeed::loopSampled, 8_000_000, threads, v);
+                System.out.printf("%d %-8s %8.2f %8.2f %8.2f %8.2f %12.2f %8.2f %8.2f %8.2f %8.2f %8.2f%n", threads, v ? "virtual" : "platform",
+                        plain, calls, calls - plain, recalled - plain, nanos, timing, timing - nanos, retimed - nanos, sampled, sampled - plain);
             }
         }
     }

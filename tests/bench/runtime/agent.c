@@ -12,6 +12,7 @@
 #include "instr/vm/snapshot.h"
 #include "instr/counters/records.h"
 #include "instr/vm/runtime.h"
+#include "instr/vm/ticks.h"
 #include "instr/counters/threads.h"
 
 static struct instr_runtime_config config;
@@ -29,7 +30,8 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     char reason[256];
     double before = now_us();
     if (!instr_runtime_start(jvmti, jni, &config, reason, sizeof reason) ||
-        !instr_runtime_add(jni, NULL, reason, sizeof reason)) {
+        !instr_runtime_add(jni, NULL, reason, sizeof reason) ||
+        !instr_runtime_add(jni, "InstrSampling", reason, sizeof reason)) {
         fprintf(stderr, "agent: %s\n", reason);
         exit(1);
     }
@@ -37,6 +39,7 @@ static void JNICALL on_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
     // As the agent does for classes that inserted code calls: a full heap does not keep them from it.
     instr_runtime_introduce(jvmti, jni, "InstrCalls");
     instr_runtime_introduce(jvmti, jni, "InstrTiming");
+    instr_runtime_introduce(jvmti, jni, "InstrSampling");
 }
 
 static void parse(char *options) {
@@ -117,6 +120,13 @@ JNIEXPORT jlong JNICALL Java_RuntimeBench_allocated(JNIEnv *jni, jclass class) {
 JNIEXPORT jlong JNICALL Java_RuntimeBench_lost(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     return (jlong)instr_records_lost();
+}
+
+JNIEXPORT void JNICALL Java_RuntimeBench_tick(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    if (instr_ticks_start()) return;
+    fprintf(stderr, "agent: no thread for ticks\n");
+    exit(1);
 }
 
 struct attaching {

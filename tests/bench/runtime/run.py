@@ -92,7 +92,7 @@ def main():
     library = build(work, args[1])
     # Not inlined: inlined into one loop, the finding of the block would move out of it.
     keep = ["-XX:CompileCommand=quiet"]
-    keep += ["-XX:CompileCommand=dontinline,RuntimeSpeed." + m for m in ("plain", "called", "timed", "nanos", "retimed", "recalled")]
+    keep += ["-XX:CompileCommand=dontinline,RuntimeSpeed." + m for m in ("plain", "called", "timed", "nanos", "retimed", "recalled", "sampled")]
     # late: at first the runtime is interpreted while others are compiled.
     # healing: entries compiled, exits not. So an exit needs more of the stack than its entry, as it does now and then anyway.
     variants = {
