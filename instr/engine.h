@@ -102,6 +102,9 @@ void instr_engine_free(struct instr_engine *engine);
 // rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
+// What is rewritten from now on will run without an agent: see rw_class.offline.
+void instr_engine_offline(struct instr_engine *engine);
+
 // Sets the registry of probes, which must outlive the engine. Without it the engine has its own. To
 // be called before any class is rewritten.
 void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage);

@@ -88,6 +88,7 @@ struct rw_class {
     const char *(*option)(const struct rw_class *cls, const char *key);
     int forced;   // the class is out of scope; rw_pass.forces asked for it
     int repeated; // the same pass edits the class for another owner, too, around this one's code
+    int offline;  // a file is rewritten beforehand: the code runs without an agent
     int early;    // the code may run before the runtime is loaded: only for wrapping passes
     void *memory; // for the pass, NULL at first; lives as long as the class's arena
     void *engine; // for the functions above

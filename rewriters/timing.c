@@ -293,6 +293,12 @@ static void insert_few(const struct timed *t, int id, int constructs, int repeat
     cf_insert_thrown(t->edit, leave_few(t, id, repeated ? FEW_THROWN_INNER : FEW_THROWN));
 }
 
+// Without an agent there are no ticks (runtime-java/InstrSampling.java).
+static int estimates(struct rw_class *cls) {
+    const char *clock = cls->option(cls, "clock");
+    return clock ? strcmp(clock, "auto") == 0 : !cls->offline;
+}
+
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct timed t = {.edit = edit, .inner = cls->repeated};
     int id, few = cls->rewrite->cls->merges_constant_pool;
@@ -300,8 +306,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call
-    const char *clock = cls->option(cls, "clock");
-    if (clock && strcmp(clock, "auto") == 0) {
+    if (estimates(cls)) {
         t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);
         enum rw_tiny tiny = rw_tiny(edit);
         if (cls->note_untimed) cls->note_untimed(cls, id, tiny != RW_NOT_TINY);
@@ -324,11 +329,10 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
 }
 
 static const struct rw_option options[] = {
-    {"clock", "every|auto",
-     "every: read the clock in each call; auto: of short methods in some calls only, and of "
-     "getters "
-     "and their like in none, which costs much less. Times are then estimates, and marked; counts "
-     "stay exact. Default every"},
+    {"clock", "auto|every",
+     "auto: reads the clock in some calls of a short method only, and never in getters and the "
+     "like; times are then estimates, and marked, and counts stay exact. every: reads it in each "
+     "call, which costs much more. Default auto"},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "instr/base/clock.h"
 #include "instr/control/unmatched.h"
 #include "instr/options/compare.h"
+#include "instr/passes/agent_passes.h"
 #include "instr/passes/results.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
@@ -91,6 +92,7 @@ static void json_enabled(struct instr_json *json, const struct instr_options *op
     uint64_t now = instr_clock_now(), ends = instr_pass_ends(pass);
     if (ends) instr_json_number(json, "ends_in_ns", ends > now ? ends - now : 0);
     if (pass->terms.quiet) instr_json_bool(json, "quiet", true);
+    if (instr_agent_pass_estimates(pass)) instr_json_bool(json, "estimated", true);
     instr_json_number(json, "limit_ppm", instr_max_overhead(options, pass) * PPM);
     json_patterns(json, "include", pass->include);
     json_patterns(json, "exclude", pass->exclude);

@@ -8,6 +8,7 @@
 //          "since",                  seconds since 1970
 //          "ends_in_ns",             missing: it does not end by itself
 //          "quiet": true,            missing: it is not quiet
+//          "estimated": true,        missing: all its times are measured
 //          "include", "exclude"
 //        }...],
 //        "include", "exclude",       scope now; null if the passes differ in it

@@ -62,6 +62,10 @@ void instr_engine_one_holder(struct instr_engine *engine) {
     engine->one_holder = 1;
 }
 
+void instr_engine_offline(struct instr_engine *engine) {
+    engine->offline = 1;
+}
+
 void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage) {
     engine->coverage = coverage;
 }

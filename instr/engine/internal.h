@@ -35,6 +35,7 @@ struct instr_engine {
     pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
     int one_holder;
+    int offline; // see instr_engine_offline
 };
 
 // What a thread needs to rewrite a class.

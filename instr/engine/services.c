@@ -124,6 +124,7 @@ void instr_job_serve(struct job *job) {
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
         job->passes[i].note_untimed = note_untimed;
+        job->passes[i].offline = job->engine->offline;
         job->passes[i].site_id = site_id;
         job->passes[i].service = service;
         job->passes[i].option = option_of;

@@ -210,7 +210,7 @@ def overhead(t):
         port = int(jvm.line())
         c = jvm.control()
         for share, stays in (("100%", True), ("0.01%", False)):
-            c.run("enable", f"timing,include=Server:Server$*,max-overhead={share}")
+            c.run("enable", f"timing,timing.clock=every,include=Server:Server$*,max-overhead={share}")
             until = time.monotonic() + 8
             while time.monotonic() < until:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10).read()
@@ -264,7 +264,7 @@ def default_overhead(t):
         s = Spending(t, jvm)
         jvm.ask("work")
         plain = s.settled()
-        s.c.run("enable", "timing,include=Spending,max-overhead=off")
+        s.c.run("enable", "timing,timing.clock=every,include=Spending,max-overhead=off")
         with_pass = s.settled()
         reported = [p["overhead_ppm"] / 1e6 for p in s.c.run("status")["overhead"]]
         spent = 1 - plain / with_pass
@@ -272,7 +272,7 @@ def default_overhead(t):
         expect(problems, "off at 10 %, though max-overhead=off", s.stays())
         s.c.run("revert")
 
-        done = s.instr("enable", "timing")
+        done = s.instr("enable", "timing", "timing.clock=every")
         expect(problems, f"scope: {done.stderr}", "in scope: all classes outside of the JDK, now" in done.stderr and "narrows it" in done.stderr)
         top = s.instr("top", "--every", "500ms")
         expect(problems, f"top: {top.returncode}: {top.stderr}", top.returncode == 1 and "more than max-overhead=10%" in top.stderr)
@@ -302,7 +302,7 @@ def default_overhead(t):
         s.c.run("enable", "timing,max-overhead=10%")
         expect(problems, "switched off in an idle JVM", s.stays())
         jvm.ends(problems)
-    with Jvm(t, f"-agentpath:{t.agent}=timing,include=Spending", "-cp", t.file("classes"), "Spending", agent=False) as jvm:
+    with Jvm(t, f"-agentpath:{t.agent}=timing,timing.clock=every,include=Spending", "-cp", t.file("classes"), "Spending", agent=False) as jvm:
         jvm.line()
         s = Spending(t, jvm)
         jvm.ask("work")

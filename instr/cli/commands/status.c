@@ -53,10 +53,12 @@ static void enabled(const json_t *document) {
             snprintf(ends, sizeof ends, ", ends in %s",
                      instr_duration(cli_count(item, "ends_in_ns"), left));
         bool acting = json_is_true(json_object_get(item, "acting"));
-        line(index ? "" : "enabled", "%s by %s%s%llu%s since %s%s%.200s%s%.200s%s%s",
+        bool estimated = json_is_true(json_object_get(item, "estimated"));
+        line(index ? "" : "enabled", "%s by %s%s%llu%s since %s%s%.200s%s%.200s%s%s%s",
              cli_text(item, "pass"), *by ? by : "the command line", acting ? ", as uid " : " (uid ",
              (unsigned long long)cli_count(item, "uid"), acting ? "" : ")", at,
              *include ? ", include=" : "", include, *exclude ? ", exclude=" : "", exclude,
+             estimated ? ", clock=auto" : "",
              json_is_true(json_object_get(item, "quiet")) ? ", quiet=yes" : "", ends);
     }
 }

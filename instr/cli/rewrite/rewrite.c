@@ -199,6 +199,7 @@ static int rewrite_all(struct cli_rewrite *rewrite) {
         rewrite->engine = instr_engine_new(&rewrite->options, rewrite->methods, CLI_GATE_PACKAGE);
     if (!rewrite->engine || !rewrite->cache || !rewrite->options_text) return cli_no_memory();
     instr_engine_check_input(rewrite->engine);
+    instr_engine_offline(rewrite->engine);
     if (set_coverage(rewrite) != CLI_OK) return CLI_FAILED;
     // Archives hold local times: with this time zone they are written as they were read.
     setenv("TZ", "UTC0", 1);

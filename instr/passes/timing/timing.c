@@ -12,7 +12,7 @@ static bool
 
 static bool estimates(const struct instr_pass_options *options) {
     const char *clock = instr_pass_option(options, "clock");
-    return clock && strcmp(clock, "auto") == 0;
+    return !clock || strcmp(clock, "auto") == 0;
 }
 
 // Of one call among 64 the clock is read.

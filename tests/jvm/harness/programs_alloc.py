@@ -138,13 +138,21 @@ def totals(r):
     """With all classes instrumented nothing is missing: reflection, clone and JNI are counted, and nothing is counted twice.
 
     JDK 8 offers its own loaded classes without their stack map frames, so that many of them are skipped."""
-    for thing in WHOLE:
-        off = deviation(r, thing, ["-Xint"], times=TIMES.get(thing, 300))
-        low, high = WHOLE[thing]
-        yield thing, [] if -low <= off <= high else [f"off by {off:.3f} % of what the VM says"]
+    for thing, (low, high) in WHOLE.items():
+        yield thing, within(low, high, r, thing, ["-Xint"], times=TIMES.get(thing, 300))
     for thing, most in COMPILED.items():
-        off = deviation(r, thing, ["-XX:-BackgroundCompilation"], times=50000)
-        yield thing + ", compiled", [] if abs(off) <= most else [f"off by {off:.3f} % of what the VM says"]
+        yield thing + ", compiled", within(most, most, r, thing, ["-XX:-BackgroundCompilation"], times=50000)
+
+
+def within(low, high, *measured, **how):
+    """Threads of the JVM allocate now and then, which adds to one of the runs that are compared: only what recurs is an error."""
+    tries = []
+    while len(tries) < 3:
+        off = deviation(*measured, **how)
+        if -low <= off <= high:
+            return []
+        tries.append(f"{off:.3f}")
+    return [f"off by {', '.join(tries)} % of what the VM says"]
 
 
 def near(what, value, expected, part):

@@ -11,14 +11,15 @@ from .programs_attach import Waiting
 
 # Pass; the constant of a runtime class that is replaced, and its replacement; the exception that results.
 BROKEN = (("calls", "InstrCalls:count:cound", "NoSuchMethodError"),
-          ("timing", "InstrTiming:open:opem", "NoSuchMethodError"),
+          ("timing", "InstrSampling:ownRow:ownRov", "NoSuchMethodError"),
+          ("timing,timing.clock=every", "InstrTiming:open:opem", "NoSuchMethodError"),
           ("alloc", "InstrAlloc:allocated:allocatee", "NoSuchMethodError"),
           ("exceptions", "InstrExceptions:identityHashCode:identityHashCodf", "NoSuchMethodError"),
           ("natives", "InstrTiming:open:opem", "NoSuchMethodError"),
           ("watch", "InstrWatch:currentThread:currentThreae", "NoSuchMethodError"),
           ("coverage", "InstrTests:instr/runtime/InstrTestsNative:instr/runtime/InstrTestsNativf", "NoClassDefFoundError"))
 OPTIONS = {"natives": "natives,include=java.io.**", "coverage": "coverage,coverage.file=%s,coverage.per-test=Waiting#work,include=Waiting",
-           "timing": "timing,include=Waiting", "alloc": "alloc,include=Waiting:java.io.**"}
+           "alloc": "alloc,include=Waiting:java.io.**"}
 
 
 def state(p):
@@ -44,8 +45,9 @@ def throwing(r):
     library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libbroken_runtime.so")
     if not os.path.exists(library):
         raise Skip("libbroken_runtime.so is not built")
-    for name, broken, thrown in BROKEN:
-        options = OPTIONS.get(name, f"{name},include=Waiting").replace("%s", r.file("coverage.exec")) + ",quiet=yes"
+    for passes, broken, thrown in BROKEN:
+        name = passes.partition(",")[0]
+        options = OPTIONS.get(name, f"{passes},include=Waiting").replace("%s", r.file("coverage.exec")) + ",quiet=yes"
         at_start = name in ("natives", "coverage")
         p = Waiting(r, f"-agentpath:{library}={broken}", f"-agentpath:{r.agent}{'=' + options if at_start else ''}")
         for _ in range(200):
@@ -68,7 +70,7 @@ def throwing(r):
         said += p.stderr
         if f"{name}: its runtime threw java.lang.{thrown}" not in said and f"'{name}' has switched itself off: its runtime threw java.lang.{thrown}" not in said:
             problems.append(f"said: {said!r}")
-        yield name, problems
+        yield passes, problems
     p = Waiting(r, f"-agentpath:{library}={BROKEN[0][1]}", f"-agentpath:{r.agent}=calls,include=Waiting,control=off,quiet=yes")
     p.round()
     time.sleep(3)

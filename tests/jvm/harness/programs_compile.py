@@ -124,7 +124,7 @@ class Runs:
 
 
 # Options with which passes insert other code than by default.
-OTHER_CODE = {"timing": "timing.clock=auto", "alloc": "alloc.track=object", "coverage": "coverage.counts=yes"}
+OTHER_CODE = {"timing": "timing.clock=every", "alloc": "alloc.track=object", "coverage": "coverage.counts=yes"}
 # The same for methods of the application, by rules.
 RULE = "rule=cases.**.*(..) entry { @entered = count() },name=entered,rule=cases.**.*(..) exit { @left = hist(elapsed) },name=left"
 

@@ -255,8 +255,11 @@ def status(r):
     p.instr("enable", "timing,for=1h,max-methods=3,include=Waiting:java.util.HashMap:java.lang.Integer")
     reported = p.instr("status").stdout
     problems = [f"no {w}: {reported}" for w in (r"^limits +\d skipped by max-classes", r"^expiry .* in (1.00 h|\d)", r"^memory +[\d,]+ bytes",
-                                                            r"^now +0 classes changed, 0 methods")
+                                                            r"^now +0 classes changed, 0 methods", r"^enabled +timing by .*, clock=auto")
                 if not re.search(w, reported, re.M)]
+    p.instr("set", "timing.clock=every")
+    reported = p.instr("status").stdout
+    problems += [f"every: {reported}"] if "enabled " not in reported or "clock=auto" in reported else []
     p.instr("revert")
     yield "reported", problems
     problems = []

@@ -3,11 +3,11 @@
 import json
 
 from . import vm
+from .expect import TICK
 from .programs import check, program
 from .programs_attach import Waiting
 from .table import CASES
 
-TICK = 1e6  # self time is whole ticks: nanoseconds
 CLOCK = 100  # nanoseconds of a call that the program's own clock does not see, at most
 UNWINDING = 10000  # the same of a call that throws
 
@@ -106,7 +106,7 @@ def switched_once(r):
     problems = []
     try:
         for rounds, least, most in ((40, 64, 200), (5, 50, 50)):
-            attached = p.instr("attach", "timing,timing.clock=auto", "include=Waiting", "max-overhead=off")
+            attached = p.instr("attach", "timing", "include=Waiting", "max-overhead=off")
             for _ in range(rounds):
                 p.round()
             report, table = p.instr("report", "timing", "--json"), p.instr("report", "timing")
@@ -130,7 +130,7 @@ UNTIMED = {"number", "sum", "sign", "cell"}  # of Owners
 def owners(r, name, *arguments):
     """The counts of all methods are those of the program, and no time is made up for those that are too small for a clock."""
     report = r.file(name + ".json")
-    agent = r.with_agent(f"timing,timing.clock=auto,include=Owners,timing.file={report},quiet=yes")
+    agent = r.with_agent(f"timing,include=Owners,timing.file={report},quiet=yes")
     run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "Owners", *arguments])
     if run.status != 0:
         return [run.tail()]
@@ -164,7 +164,7 @@ def owned_late(r):
     try:
         for rounds in (60, 4):
             problems = []
-            attached = p.instr("attach", "timing,timing.clock=auto", "include=Owners", "max-overhead=off")
+            attached = p.instr("attach", "timing", "include=Owners", "max-overhead=off")
             for _ in range(rounds):
                 p.round()
             report, table = p.instr("report", "timing", "--json"), p.instr("report", "timing")
@@ -183,16 +183,9 @@ def owned_late(r):
         p.process.wait(timeout=60)
 
 
-def within_ticks(expectations):
-    """Self time in whole ticks may be one less or more for each call that is long."""
-    for e in expectations:
-        e.limits = [(key, op, number + (2 * TICK if op == "<=" else -2 * TICK) * (key == "self_ns")) for key, op, number in e.limits]
-    return expectations
-
-
-@program("cases with estimated times", quick=False)
+@program("cases with a clock read in each call", quick=False)
 def cases(r):
-    """All that the cases expect of `timing`, with and without other passes and owners of the same code."""
+    """All that the cases expect of `timing`, also where times are no estimates."""
     for case in CASES:
         ours, expectations = r.expectations(case.name)
         if not ours or ours.agent or ours.java or ours.status or ours.skipped or ours.preview:
@@ -200,6 +193,6 @@ def cases(r):
         launch = r.built.launch(ours)
         plain = r.run(case.name, [r.java] + launch)
         report = r.file(case.name + ".json")
-        agent = r.with_agent(f"calls,timing,timing.clock=auto,timing.file={report},include=cases.**:app.**")
+        agent = r.with_agent(f"calls,timing,timing.clock=every,timing.file={report},include=cases.**:app.**")
         other = r.run(case.name + "-agent", [r.java] + r.verify + [agent] + launch)
-        yield case.name, vm.compare(plain, other) + check(report, within_ticks(expectations), ours)
+        yield case.name, vm.compare(plain, other) + check(report, expectations, ours)
