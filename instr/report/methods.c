@@ -124,9 +124,12 @@ static void put_totals(const struct instr_method_report *report, struct instr_ou
                         instr_number(report->row_count, a), report->row_count == 1 ? "" : "s",
                         instr_number(calls, b), calls == 1 ? "" : "s",
                         instr_number(instr_method_sum(report, &all_columns[1]), c));
-    if (report->timed)
-        instr_output_format(out, ", %s in total",
-                            instr_duration(instr_method_sum(report, &all_columns[3]), a));
+    bool estimated = false;
+    for (size_t i = 0; i < report->row_count; i++) estimated |= report->rows[i].estimated;
+    uint64_t self = instr_method_sum(report, &all_columns[3]);
+    // Estimates of self time are whole ticks, of which a short run may have none.
+    if (report->timed && (self > 0 || !estimated))
+        instr_output_format(out, ", %s%s in total", estimated ? "~" : "", instr_duration(self, a));
     if (report->skipped_count > 0)
         instr_output_format(out, "; %s skipped", instr_number(report->skipped_count, a));
     if (top < report->row_count) instr_output_format(out, "; the top %s:", instr_number(top, a));

@@ -454,7 +454,7 @@ def looking(t):
         c.run("redefine", files=[("Shown.class", changed)])
         before = c.run("status")
         now, original = c.bytes("dump", "Shown"), c.bytes("dump", "Shown", "original")
-        expect(problems, "the new body is not shown", b"\x10\x2a" in now and b"InstrTiming" in now and b"\x10\x2a" in original and b"InstrTiming" not in original)
+        expect(problems, "the new body is not shown", b"\x10\x2a" in now and b"InstrSampling" in now and b"\x10\x2a" in original and b"InstrSampling" not in original)
         expect(problems, "a dump changes the status", all(c.run("status")[k] == before[k] for k in ("classes_now", "methods_now", "passes")))
         with jvm.control() as other:
             other.start("watch", "Shown.many(..)", "limit=1")
