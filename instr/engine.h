@@ -102,14 +102,13 @@ void instr_engine_free(struct instr_engine *engine);
 // rewritten.
 void instr_engine_check_input(struct instr_engine *engine);
 
-// What is rewritten from now on will run without an agent: see rw_class.offline.
+// What is rewritten from now on will run without an agent (rw_class.offline), and one class holds all
+// probe arrays.
 void instr_engine_offline(struct instr_engine *engine);
 
 // Sets the registry of probes, which must outlive the engine. Without it the engine has its own. To
 // be called before any class is rewritten.
 void instr_engine_set_coverage(struct instr_engine *engine, struct instr_coverage *coverage);
-// One class holds all probe arrays, as classes that are rewritten offline need it.
-void instr_engine_one_holder(struct instr_engine *engine);
 // The registry of probes; NULL: none yet.
 struct instr_coverage *instr_engine_coverage(struct instr_engine *engine);
 

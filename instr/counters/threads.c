@@ -99,14 +99,14 @@ static struct {
     struct thread *all; // has the pages of all owners; not a thread
     // By page: ~ of Java's id of the thread; 0: nobody has owned it yet. Behind that are two numbers of
     // calls by page, for Java code alone.
-    int64_t *owners;
+    volatile int64_t *owners;
     uint32_t next[OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
 } owned;                        // guarded by state.mutex; Java code reads `owners` without it
 
 // Others may own the pages of this thread from now on. Under state.mutex.
 static void disown(struct thread *thread) {
     for (uint32_t page = thread->owned; page != 0; page = owned.next[page - 1])
-        ((volatile int64_t *)owned.owners)[page - 1] = HAS_ENDED;
+        owned.owners[page - 1] = HAS_ENDED;
     thread->owned = 0;
 }
 
@@ -345,7 +345,7 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
         owned.next[index] = thread->owned;
         thread->owned = (uint32_t)index + 1;
         owned.owners[OWNED_PAGES + index] = owned.owners[2 * OWNED_PAGES + index] = 0;
-        ((volatile int64_t *)owned.owners)[index] = ~tid;
+        owned.owners[index] = ~tid;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -363,7 +363,7 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
         *link = owned.next[index];
         if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
             forget_entered(sampled_of(pages_of(thread->line)[index]));
-        ((volatile int64_t *)owned.owners)[index] = HAS_ENDED;
+        owned.owners[index] = HAS_ENDED;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -597,7 +597,7 @@ static bool map_lines(void) {
     if (place == MAP_FAILED) return false;
     madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
-    owned.owners = (int64_t *)((char *)place + 2 * LINES_BYTES);
+    owned.owners = (volatile int64_t *)((char *)place + 2 * LINES_BYTES);
     // The slots of threads with id 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;

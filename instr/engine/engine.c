@@ -58,10 +58,6 @@ void instr_engine_free(struct instr_engine *engine) {
     free(engine);
 }
 
-void instr_engine_one_holder(struct instr_engine *engine) {
-    engine->one_holder = 1;
-}
-
 void instr_engine_offline(struct instr_engine *engine) {
     engine->offline = 1;
 }

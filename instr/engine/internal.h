@@ -34,7 +34,6 @@ struct instr_engine {
         works;            // a list that only grows: one for each thread that runs at the same time
     pthread_mutex_t lock; // of what follows
     struct instr_coverage *coverage, *own_coverage;
-    int one_holder;
     int offline; // see instr_engine_offline
 };
 

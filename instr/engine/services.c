@@ -102,7 +102,7 @@ static const void *service(const struct rw_class *pass, const char *name) {
     static const struct rw_coverage_service apart = {probes_of, derive, probe_counter, 0},
                                             in_one = {probes_of, derive, probe_counter, 1};
     const struct job *job = pass->engine;
-    if (strcmp(name, "coverage") == 0) return job->engine->one_holder ? &in_one : &apart;
+    if (strcmp(name, "coverage") == 0) return job->engine->offline ? &in_one : &apart;
     if (strcmp(name, "supertypes") == 0) return job->origin.supertypes;
     if (strcmp(name, "note") == 0 && job->origin.notes)
         return &job->origin.notes[pass - job->passes];

@@ -87,7 +87,9 @@ uint64_t instr_method_sum(const struct instr_method_report *report,
 
 bool instr_method_is_estimate(const struct instr_method_row *row,
                               const struct instr_method_column *column) {
-    return row->estimated && column->duration && !row->untimed &&
+    if (!row->estimated || row->untimed || !column->duration) return false;
+    if (column->offset == offsetof(struct instr_method_row, self_ns)) return true; // whole ticks
+    return row->measured < row->calls &&
            column->offset != offsetof(struct instr_method_row, min_ns);
 }
 

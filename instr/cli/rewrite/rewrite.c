@@ -74,7 +74,6 @@ static int set_coverage(struct cli_rewrite *rewrite) {
             rewrite->coverage = instr_coverage_new(NULL);
             if (!rewrite->coverage) return cli_no_memory();
             instr_engine_set_coverage(rewrite->engine, rewrite->coverage);
-            instr_engine_one_holder(rewrite->engine);
         }
     return CLI_OK;
 }

@@ -125,6 +125,36 @@ START_TEST(a_method_without_times_has_none) {
 }
 END_TEST
 
+START_TEST(of_calls_that_were_all_measured_only_the_self_time_is_an_estimate) {
+    struct instr_method_row row = {.class_name = "A",
+                                   .method = "run",
+                                   .descriptor = "()V",
+                                   .calls = 2,
+                                   .total_ns = 30,
+                                   .self_ns = 20,
+                                   .min_ns = 10,
+                                   .max_ns = 20,
+                                   .p50_ns = 10,
+                                   .p90_ns = 20,
+                                   .p99_ns = 20,
+                                   .estimated = 1,
+                                   .measured = 2};
+    struct instr_method_report r = report(1);
+    r.rows = &row;
+    r.row_count = 1;
+    r.skipped_count = 0;
+    ck_assert_str_eq(
+        captured(&r, 1),
+        "timing: 1 method, 2 calls, 0 thrown, ~20 ns in total\n"
+        "  calls  thrown  total    self    min    p50    p90    p99    max  method\n"
+        "      2       0  30 ns  ~20 ns  10 ns  10 ns  20 ns  20 ns  20 ns  A.run()\n");
+    row.measured = 1;
+    ck_assert_ptr_nonnull(strstr(
+        captured(&r, 1),
+        "      2       0  ~30 ns  ~20 ns  10 ns  ~10 ns  ~20 ns  ~20 ns  ~20 ns  A.run()\n"));
+}
+END_TEST
+
 START_TEST(the_table_stops_at_top) {
     struct instr_method_report r = report(0);
     instr_method_report_sort(&r, INSTR_BY_CALLS);
@@ -318,6 +348,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, the_table_is_aligned_and_readable);
     tcase_add_test(tcase, a_method_without_times_has_none);
+    tcase_add_test(tcase, of_calls_that_were_all_measured_only_the_self_time_is_an_estimate);
     tcase_add_test(tcase, the_table_stops_at_top);
     tcase_add_test(tcase, the_json_has_its_keys_in_order);
     tcase_add_test(tcase, the_cost_is_one_line_and_a_member);
