@@ -9,6 +9,7 @@ import instr.runtime.InstrNative;
  * <p>Most calls read no clock: their state is the time of the last tick, which a thread of the agent writes to memory each
  * millisecond. A call that sees the same tick when it returns was short and is only counted. One that sees another tick
  * was long, or was there at that moment by chance: its time is estimated so that the sum over many calls is right.
+ * Ticks also estimate the rare long calls of short methods that returned before a tick (unseen).
  *
  * <p>Methods that are too small for a clock (rewriters/tiny.h) only count their calls. What they take is time of their callers.
  *
@@ -35,12 +36,15 @@ public final class InstrSampling {
     /** As AGAIN, in the first element of a record: see instr/counters/records.h. */
     static final long RECORD_AGAIN = 1L << InstrThreads.AGAIN_SHIFT, RECORD_SAMPLED = 1L << 60, RECORD_ESTIMATED = 1L << 59;
 
+    /** A sampled call that does not stand for others, because ticks show what calls as long as it take. */
+    static final long RECORD_LONG = RECORD_SAMPLED | RECORD_ESTIMATED;
+
     /**
      * Offsets from a row (InstrThreads.ROWS): in its page the number of calls that were only counted, above CALL_SHIFT, with what
      * decides about the next one below: SOME, if not all calls are timed; and how many more calls come before the next one that is
      * not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
-     * the mean of timed calls, times 16; their number, as a distance from Long.MIN_VALUE if the method calls itself; how
-     * many calls there were when one that is running was entered (negative: in another row); and the time of the ticks that calls without a clock have
+     * the mean of timed calls, times 16, and above MEAN_BITS what unseen says, in units of 2^UNSEEN_SHIFT ns; their number, as a
+     * distance from Long.MIN_VALUE if the method calls itself; how many calls there were when one that is running was entered (negative: in another row); and the time of the ticks that calls without a clock have
      * seen, less what these calls were estimated to take.
      *
      * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
@@ -63,14 +67,25 @@ public final class InstrSampling {
     /** In the number of a method that calls itself. */
     static final int HELD_SHIFT = 32;
 
+    static final int MEAN_BITS = 24, UNSEEN_SHIFT = 10;
+
+    /** Sampled calls of this time, in ns, begin to be long, and all are that take twice as long: see unseen. */
+    static final int LONG_BITS = 17, LONG = 1 << LONG_BITS;
+
+    /** The high bits of the product with this look random. */
+    private static final long RANDOM = 0x9E3779B97F4A7C15L;
+
+    /** Calls that return later after the tick before them are always seen: nanoseconds, three ticks. */
+    private static final int SOME_TICKS = 3000000;
+
     /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
     static final int JUDGED = 64, SHORT = 1000, NOT_SHORT = 2000;
 
     /** Nanoseconds without a tick. */
     static final int LATE = 2000000;
 
-    /** Longer calls, which ticks see, do not make a method long. */
-    static final int USUAL = 1 << 20;
+    /** Longer calls, which ticks see, do not make a method long. 16 times as much is below 2^MEAN_BITS. */
+    static final int USUAL = 1 << MEAN_BITS - 4;
 
     /** Numbers of a span, and how many spans a task has at most. */
     private static final int SPAN = 3, SPANS = 64;
@@ -288,7 +303,7 @@ public final class InstrSampling {
         }
         if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
         long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT;
-        boolean isShort = (int) number >= JUDGED && InstrUnsafe.get(row + MEAN) < SHORT << 4;
+        boolean isShort = (int) number >= JUDGED && mean(InstrUnsafe.get(row + MEAN)) < SHORT << 4;
         if (!isShort) return TIMED | PUSHED | System.nanoTime();
         InstrUnsafe.put(row + NUMBER, number + ((left == 0 ? gap(InstrUnsafe.get(row)) : -1) << HELD_SHIFT));
         return left != 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
@@ -296,7 +311,7 @@ public final class InstrSampling {
 
     /** From a timed call to the next: 32 to 95 calls, at random, so that no period of the program meets it. */
     private static long gap(long calls) {
-        return 32 + ((calls + InstrUnsafe.get(TICK)) * 0x9E3779B97F4A7C15L >>> 58);
+        return 32 + ((calls + InstrUnsafe.get(TICK)) * RANDOM >>> 58);
     }
 
     private static void close(long now, long state, int id, boolean outer) {
@@ -324,6 +339,7 @@ public final class InstrSampling {
         // A short call that is timed takes longer by that: a tick then says nothing.
         if (sampled && duration < USUAL) self = 0;
         long kind = (state & AGAIN) != 0 ? RECORD_AGAIN : sampled && last <= start ? RECORD_SAMPLED : 0;
+        if (kind == RECORD_SAMPLED && duration - LONG > (now * RANDOM >>> 64 - LONG_BITS)) kind = RECORD_LONG;
         InstrThreads.record(duration, self, kind, id);
     }
 
@@ -337,8 +353,34 @@ public final class InstrSampling {
         if (duration > most) duration = most;
         boolean inner = row != 0 && InstrUnsafe.get(row + NUMBER) < 0 && isRunning(task, id);
         if (inner) InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - 1);
-        else if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
+        else if (row != 0) {
+            InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
+            if (last - start <= SOME_TICKS) {
+                long unseen = unseen(tick, now - last) >> UNSEEN_SHIFT;
+                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
+            }
+        }
         InstrThreads.record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, id);
+    }
+
+    /**
+     * The time of the long calls that returned before a tick, for which a call stands that was there at a tick and returned
+     * `beyond` later. A sampled call of d ns is long with the probability p(d), which rises from 0 at LONG to 1 at twice that. A call
+     * of d ns is seen with the probability d / tick, and then `beyond` is any time below d. So it has to stand for the derivative of
+     * p(d) d (1 - d / tick), times tick: on average over all such calls, seen or not, that is p(d) d (1 - d / tick).
+     */
+    static long unseen(long tick, long beyond) {
+        if (beyond < LONG || tick < 4 * LONG || tick > LATE) return 0;
+        if (beyond > tick) beyond = tick;
+        if (beyond >= 2 * LONG) return tick - 2 * beyond;
+        return (2 * beyond - LONG) * (tick - beyond) - (beyond - LONG) * beyond >> LONG_BITS;
+    }
+
+    /** The mean of timed calls, times 16. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static long mean(long both) {
+        return both & (1L << MEAN_BITS) - 1;
     }
 
     private static boolean isRunning(InstrTask task, int id) {
@@ -392,19 +434,19 @@ public final class InstrSampling {
         long row = currentRow(id);
         if (row == 0) return;
         boolean again = (state & AGAIN) != 0;
-        long mean = InstrUnsafe.get(row + MEAN), number = InstrUnsafe.get(row + NUMBER);
+        long both = InstrUnsafe.get(row + MEAN), mean = mean(both), unseen = both - mean, number = InstrUnsafe.get(row + NUMBER);
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
         long entered = InstrUnsafe.get(row + ENTERED);
         if (number >= 0 && (again || entered >= 0 && calls != entered)) { // it calls itself
             InstrUnsafe.put(row + NEXT, next & ~COUNTED);
             InstrUnsafe.put(row + INNER, 0);
-            InstrUnsafe.put(row + MEAN, 0);
+            InstrUnsafe.put(row + MEAN, unseen);
             InstrUnsafe.put(row + NUMBER, Long.MIN_VALUE);
             return;
         }
         if (again) return;
         if (duration < USUAL) mean += (duration << 4) - mean >> 3;
-        InstrUnsafe.put(row + MEAN, mean);
+        InstrUnsafe.put(row + MEAN, unseen + mean);
         if ((int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
         if (number < JUDGED) return;
         boolean sampled = (next & SOME) != 0;

@@ -139,13 +139,16 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
     uint64_t duration = first & ~kinds, self = second >> INSTR_RECORD_ID_BITS;
     struct instr_counter_row *row = row_of(shard, id_of(second));
     bool sampled = first & INSTR_RECORD_SAMPLED;
+    bool alone = (first & INSTR_RECORD_LONG) == INSTR_RECORD_LONG;
     if (row == NULL) {
         lose(1);
         return;
     }
     uint64_t min = row->min, max = row->max; // the minimum is always measured
-    add_time(row, duration, self, sampled || (first & INSTR_RECORD_AGAIN));
-    if (sampled) {
+    add_time(row, duration, self, (sampled && !alone) || (first & INSTR_RECORD_AGAIN));
+    if (alone) {
+        // Measured as the calls of a method that is timed each time; its duration is still a usual one.
+    } else if (sampled) {
         row->timed--;
         row->sampled++;
         row->sampled_total += duration;

@@ -20,6 +20,8 @@
 // In a duration: the call was timed as one of many that were not; or it was not, and this is an estimate.
 #define INSTR_RECORD_SAMPLED (UINT64_C(1) << 60)
 #define INSTR_RECORD_ESTIMATED (UINT64_C(1) << 59)
+// Both: the call was timed as one of many, but stands for none of them (InstrSampling.unseen).
+#define INSTR_RECORD_LONG (INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED)
 #define INSTR_SAMPLED_OF 64 // calls, of which one is timed, on average
 enum instr_event {
     INSTR_EVENT_TIMING_AGAIN = -2, // of a recursive call: not part of the total

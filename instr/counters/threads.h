@@ -46,7 +46,7 @@ static inline uint64_t instr_only_counted(int64_t next) {
 
 // What the runtime knows of the methods of a page with clock=auto (InstrSampling).
 struct instr_sampled {
-    int64_t mean[INSTR_ROWS_PER_PAGE];
+    int64_t mean[INSTR_ROWS_PER_PAGE];   // of timed calls, and what instr_unseen takes from it
     int64_t number[INSTR_ROWS_PER_PAGE]; // negative: the method calls itself
     // Calls of the method when one that is running was entered in this row, -1: none was; if the method calls
     // itself, its calls within others of the same method that have no time.
@@ -54,6 +54,12 @@ struct instr_sampled {
     int64_t ticked
         [INSTR_ROWS_PER_PAGE]; // ns of ticks seen by calls without a clock, less their estimates
 };
+
+// From an element of `mean`: ns of the calls that no tick has seen, and that are too long to be estimated
+// by the few that are timed (InstrSampling.unseen).
+static inline int64_t instr_unseen(int64_t mean) {
+    return (mean >> 24) * (1 << 10);
+}
 
 // Clears all counters and records and frees their memory; blocks stay with their threads. Threads
 // that are in inserted code at this moment may continue: what they write is lost, or shows as a

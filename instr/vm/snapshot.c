@@ -15,7 +15,7 @@
 // cannot clear them.
 struct paged {
     uint64_t calls;
-    int64_t thrown, ticked, inner;
+    int64_t thrown, ticked, unseen, inner;
 };
 
 struct snapshot {
@@ -62,6 +62,7 @@ static void add_rows(void *context, uint32_t page, const volatile struct instr_c
             (uint64_t)counters->calls[i] + instr_only_counted(counters->next[i]);
         s->paged[(size_t)from + i].thrown += counters->thrown[i];
         s->paged[(size_t)from + i].ticked += sampled->ticked[i];
+        s->paged[(size_t)from + i].unseen += instr_unseen(sampled->mean[i]);
         if (sampled->number[i] < 0) s->paged[(size_t)from + i].inner += sampled->entered[i];
     }
 }
@@ -109,25 +110,32 @@ static void add_records(struct snapshot *snapshot) {
     free(buckets);
 }
 
-// With clock=auto: the time of the calls that have none of their own, which returned before the next
-// tick. Either as many as there are of those that were timed among them; or what the ticks have seen of
-// them, which is better where there were many ticks, or the calls are hardly longer than the clock takes.
-static uint64_t rest_of(const struct instr_counts *counts, double rest, int64_t ticked,
-                        uint64_t overhead) {
-    enum { MANY_TICKS = 400, OVERHEADS = 4 };
-    double timed = (double)counts->sampled_total - (double)overhead * counts->sampled;
-    if (timed < 0) timed = 0;
-    if (timed >= (double)(OVERHEADS * overhead) * counts->sampled &&
-        ticked < (int64_t)MANY_TICKS * INSTR_TICK_NS)
-        return (uint64_t)(timed / counts->sampled * rest);
-    return (uint64_t)((double)ticked > timed ? (double)ticked : timed);
+static double square(double x) {
+    return x * x;
+}
+
+// With clock=auto: the time of `rest` calls that returned before the next tick and have no time of their
+// own. Those among them that were timed give one estimate, which is wrong where calls are hardly longer
+// than the clock takes. What ticks have seen gives the other, which is wrong where ticks are few. Each
+// counts by the inverse of the square of its likely error, as a part of the whole.
+static uint64_t rest_of(const struct instr_counts *counts, double rest, const struct paged *since,
+                        double overhead) {
+    const double tick = INSTR_TICK_NS, known = 3; // a third of the overhead is an error
+    double timed = (double)counts->sampled_total, net = timed - overhead * counts->sampled;
+    double by_calls = (net < 0 ? 0 : net) / counts->sampled * rest + (double)since->unseen;
+    double by_ticks = since->ticked < 0 ? 0 : (double)since->ticked;
+    if (by_calls < 0) by_calls = 0;
+    double ticks = (by_calls > by_ticks ? by_calls : by_ticks) / tick;
+    double of_ticks = 1 / (ticks < 1 ? 1 : ticks), of_calls = 1.0 / counts->sampled;
+    of_calls += square(overhead * counts->sampled / known / (net < 1 ? 1 : net));
+    return (uint64_t)((by_calls * of_ticks + by_ticks * of_calls) / (of_ticks + of_calls));
 }
 
 // `since`: what the pages have since the last reset.
 static void complete(struct instr_counts *counts, const struct paged *since, uint64_t overhead) {
     if (counts->sampled && counts->calls > counts->timed) {
         double rest = (double)(counts->calls - counts->timed) - (double)since->inner;
-        counts->total += rest_of(counts, rest < 0 ? 0 : rest, since->ticked, overhead);
+        counts->total += rest_of(counts, rest < 0 ? 0 : rest, since, (double)overhead);
         if (counts->total < counts->max) counts->total = counts->max;
         if ((double)counts->total > (double)counts->max * (double)counts->calls)
             counts->total = counts->max * counts->calls;
@@ -149,6 +157,7 @@ static void add_paged(struct snapshot *s) {
         s->counts[id].calls += s->paged[id].calls - before.calls;
         s->counts[id].thrown += s->paged[id].thrown - before.thrown;
         struct paged since = {.ticked = s->paged[id].ticked - before.ticked,
+                              .unseen = s->paged[id].unseen - before.unseen,
                               .inner = s->paged[id].inner - before.inner};
         complete(&s->counts[id], &since, overhead);
     }

@@ -22,6 +22,9 @@ public class RuntimeBench {
     /** There are ticks from now on, as InstrSampling needs them. */
     static native void tick();
 
+    /** The method of InstrSampling, which only its package may call. */
+    static native long unseen(Class<?> sampling, long tick, long beyond);
+
     static native void attachAgain(Runnable task, int threads, int times);
 
     static final int CALLS = 0, THROWN = 1, TIMED = 2, TOTAL = 3, SELF = 4, MIN = 5, MAX = 6, P50 = 7, P90 = 8, P99 = 9;

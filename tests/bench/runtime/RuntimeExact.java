@@ -415,6 +415,18 @@ final class RuntimeExact extends RuntimeBench {
         check(who + "selves make the total", get(parent, TOTAL), get(parent, SELF) + get(child, SELF) + get(grandchild, SELF));
     }
 
+    /** Whatever a long call takes, the ticks that see such calls stand on average for what they do not see of them. */
+    static void unseen() {
+        long tick = 1_000_000, step = 10;
+        for (int duration : new int[] {100_000, 150_000, 200_000, 262_144, 500_000, 900_000}) {
+            double part = Math.max(0, Math.min(1, duration / (double) (1 << 17) - 1)), sum = 0;
+            for (long beyond = step / 2; beyond < duration; beyond += step)
+                sum += (double) unseen(InstrSampling.class, tick, beyond) * step / tick;
+            near("calls of " + duration + " ns that no tick has seen, each, ns", part * duration * (1 - duration / (double) tick), sum, 0.001);
+        }
+        check("long calls without a tick for 5 ms", 0, unseen(InstrSampling.class, 5_000_000, 200_000));
+    }
+
     static void percentiles() {
         int id = newId(), odd = newId();
         // 1 ms .. 1000 ms, and the time that the call itself takes
@@ -455,6 +467,7 @@ final class RuntimeExact extends RuntimeBench {
         selfTime(false);
         if (virtual) selfTime(true);
         percentiles();
+        unseen();
         check("records lost", 0, lost());
     }
 

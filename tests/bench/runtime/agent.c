@@ -129,6 +129,13 @@ JNIEXPORT void JNICALL Java_RuntimeBench_tick(JNIEnv *jni, jclass class) {
     exit(1);
 }
 
+JNIEXPORT jlong JNICALL Java_RuntimeBench_unseen(JNIEnv *jni, jclass class, jclass sampling,
+                                                 jlong tick, jlong beyond) {
+    (void)class;
+    jmethodID unseen = (*jni)->GetStaticMethodID(jni, sampling, "unseen", "(JJ)J");
+    return unseen ? (*jni)->CallStaticLongMethod(jni, sampling, unseen, tick, beyond) : 0;
+}
+
 struct attaching {
     JavaVM *vm;
     jobject task;

@@ -158,34 +158,36 @@ START_TEST(a_value_counts_many_times) {
 }
 END_TEST
 
-// clock=auto: a call that was timed exactly, one of many, and one that was estimated.
+// clock=auto: a call that was timed exactly, one of many, two that were estimated, and one of many that
+// stands for itself alone.
 START_TEST(estimates_stay_apart) {
-    const int64_t first[] = {500, 30 | (int64_t)INSTR_RECORD_SAMPLED,
-                             2000 | (int64_t)INSTR_RECORD_ESTIMATED,
-                             10 | (int64_t)INSTR_RECORD_ESTIMATED};
-    int64_t words[8];
-    for (int i = 0; i < 4; i++) {
+    const int64_t first[] = {
+        500, 30 | (int64_t)INSTR_RECORD_SAMPLED, 2000 | (int64_t)INSTR_RECORD_ESTIMATED,
+        10 | (int64_t)INSTR_RECORD_ESTIMATED, 300000 | (int64_t)INSTR_RECORD_LONG};
+    int64_t words[10];
+    for (int i = 0; i < 5; i++) {
         words[2 * i] = ~first[i];
         words[2 * i + 1] = ~(int64_t)(3 << INSTR_RECORD_ID_BITS | 170);
     }
     unsigned shard = 0;
-    instr_records_add(words, 4, &shard);
+    instr_records_add(words, 5, &shard);
     struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
     uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
     ck_assert_ptr_nonnull(buckets);
     ck_assert(instr_records_take(170 / INSTR_ROWS_PER_PAGE, UINT32_MAX, rows, buckets));
     const struct instr_counter_row *row = &rows[170 % INSTR_ROWS_PER_PAGE];
     const uint64_t *own = buckets + 170 % INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS;
-    ck_assert_uint_eq(row->timed, 3);
+    ck_assert_uint_eq(row->timed, 4);
     ck_assert_uint_eq(row->estimated, 2);
-    ck_assert_uint_eq(row->total, 2510);
+    ck_assert_uint_eq(row->total, 302510);
     ck_assert_uint_eq(row->sampled, 1);
     ck_assert_uint_eq(row->sampled_total, 30);
-    ck_assert_uint_eq(row->self, 12);
+    ck_assert_uint_eq(row->self, 15);
     ck_assert_uint_eq(row->min, 30);
-    ck_assert_uint_eq(row->max, 2000);
+    ck_assert_uint_eq(row->max, 300000);
     ck_assert_uint_eq(own[instr_histogram_bucket(30)], INSTR_SAMPLED_OF);
     ck_assert_uint_eq(own[instr_histogram_bucket(2000)], 1);
+    ck_assert_uint_eq(own[instr_histogram_bucket(300000)], INSTR_SAMPLED_OF);
     free(buckets);
 }
 END_TEST
