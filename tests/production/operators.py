@@ -98,10 +98,10 @@ def two_owners(t):
     problems = []
     open(t.file("stderr"), "w").close()
     with Sides(t) as jvm:
-        command(problems, t, "enable", jvm.pid, "calls", "timing", "include=Sides$Left:Sides$Clock", "--as", "alice")
+        command(problems, t, "enable", jvm.pid, "calls", "timing", "timing.clock=every", "include=Sides$Left:Sides$Clock", "--as", "alice")
         first, second = jvm.since(), jvm.since()
         ours = {name: first[name] + second[name] for name in first}
-        command(problems, t, "enable", jvm.pid, "calls", "timing", "include=Sides$*", "--as", "bob")
+        command(problems, t, "enable", jvm.pid, "calls", "timing", "timing.clock=every", "include=Sides$*", "--as", "bob")
         both = jvm.since()
         for name in ("calls", "timing"):
             alices, bobs = (report(problems, t, jvm, name, "--as", who) for who in ("alice", "bob"))
