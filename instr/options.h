@@ -66,9 +66,10 @@ struct instr_pass_source {
 
 // What an owner gives for all of the passes that are the owner's: each of these has the same.
 struct instr_terms {
-    uint64_t expiry;  // ns until they are switched off; 0: never
-    uint64_t expires; // when that is (CLOCK_MONOTONIC); 0: never, or not known yet
-    int quiet;        // 1: nothing about them goes to standard error
+    uint64_t expiry;       // ns until they are switched off; 0: never
+    uint64_t expires;      // when that is (CLOCK_MONOTONIC); 0: never, or not known yet
+    int quiet;             // 1: nothing about them goes to standard error
+    unsigned max_overhead; // as in instr_options
 };
 
 // Adds a source, which must live as long as the program; to be called before options are parsed.
@@ -122,8 +123,9 @@ struct instr_options {
     unsigned allow;    // rw_made.needs that the last text has allowed
     unsigned max_classes, max_methods; // that may be changed at the same time; 0: any number
     uint64_t expiry;                   // of the passes of the JVM's command line: their terms
-    unsigned max_overhead; // thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given
-    unsigned config;       // files read
+    // Thousandths of a percent, or INSTR_ANY_OVERHEAD; 0: not given. For owners who give none.
+    unsigned max_overhead;
+    unsigned config; // files read
 };
 
 // Parses `text` (NULL is the same as "") into `options`, which needs no preparation. Returns 0; or

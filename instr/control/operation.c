@@ -162,6 +162,18 @@ bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
     return on;
 }
 
+bool instr_operation_is_on_for(struct instr_agent *agent, const char *pass,
+                               const struct instr_owner *owner) {
+    unsigned ticket;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    bool on = false;
+    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
+        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0 &&
+              instr_owner_same(&plan->options.passes[i].owner, owner);
+    instr_plans_give_back(&agent->plans, ticket);
+    return on;
+}
+
 char *instr_operation_escape(char *to, const char *value) {
     for (; *value; value++) {
         if (*value == ',' || *value == '\\') *to++ = '\\';
@@ -414,18 +426,6 @@ struct waiting {
 };
 
 // Is the pass on for this owner?
-static bool is_on_for(struct instr_agent *agent, const char *pass,
-                      const struct instr_owner *owner) {
-    unsigned ticket;
-    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    bool on = false;
-    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
-        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0 &&
-              instr_owner_same(&plan->options.passes[i].owner, owner);
-    instr_plans_give_back(&agent->plans, ticket);
-    return on;
-}
-
 // The first pass of the options that is off for its owner, with its length; NULL: all are on.
 static const char *find_off(const struct waiting *w, size_t *length) {
     char name[64];
@@ -434,7 +434,7 @@ static const char *find_off(const struct waiting *w, size_t *length) {
         if (memchr(word, '=', *length) || *length == 0 || *length >= sizeof name) continue;
         memcpy(name, word, *length);
         name[*length] = '\0';
-        if (!is_on_for(w->agent, name, &w->owner)) return word;
+        if (!instr_operation_is_on_for(w->agent, name, &w->owner)) return word;
     }
     return NULL;
 }

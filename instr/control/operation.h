@@ -104,5 +104,7 @@ void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *
 void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
 
 bool instr_operation_is_on(struct instr_agent *agent, const char *pass);
+bool instr_operation_is_on_for(struct instr_agent *agent, const char *pass,
+                               const struct instr_owner *owner);
 
 #endif

@@ -140,12 +140,13 @@ static void expiry(struct instr_json *json, const struct instr_plan *plan) {
     instr_json_number(json, "expires_in_ns", !last ? 0 : last > now ? last - now : 1);
 }
 
-// The pass that was switched off for its overhead, as long as it is off.
+// The pass that was switched off for its overhead, as long as its owner does not have it on.
 static void switched_off(struct instr_json *json, struct instr_agent *agent) {
     struct instr_overhead_end end = instr_overhead_last_end();
-    if (!*end.pass || instr_operation_is_on(agent, end.pass)) return;
+    if (!*end.pass || instr_operation_is_on_for(agent, end.pass, &end.owner)) return;
     instr_json_open_flat(json, "switched_off", '{');
     instr_json_text(json, "pass", end.pass);
+    if (*end.owner.name) instr_json_text(json, "by", end.owner.name);
     instr_json_text(json, "reason", end.why);
     instr_json_number(json, "date_ms", end.date);
     instr_json_number(json, "ago_ns", instr_clock_now() - end.at);

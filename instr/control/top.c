@@ -213,7 +213,7 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
         return 0;
     }
     char off[INSTR_ERROR_SIZE];
-    if (!pass && instr_overhead_say_end(NULL, off, sizeof off)) {
+    if (!pass && instr_overhead_say_end(NULL, NULL, off, sizeof off)) {
         instr_reply_fail(reply, "%s", off);
         return 0;
     }

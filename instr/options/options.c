@@ -299,6 +299,7 @@ static int read_config(struct instr_option_parser *p, const char *name) {
 unsigned instr_max_overhead(const struct instr_options *options,
                             const struct instr_pass_options *pass) {
     if (pass->max_overhead) return pass->max_overhead % INSTR_ANY_OVERHEAD;
+    if (pass->terms.max_overhead) return pass->terms.max_overhead % INSTR_ANY_OVERHEAD;
     if (options->max_overhead) return options->max_overhead % INSTR_ANY_OVERHEAD;
     return pass->late ? INSTR_LATE_OVERHEAD : 0;
 }

@@ -63,9 +63,9 @@
            "switch off the passes of who gives it after TIME, such as 30s, 5m or 1h; those of "    \
            "other owners stay on")                                                                 \
     OPTION(max_overhead, "max-overhead", PERCENT, "SHARE|off",                                     \
-           "switch a pass off if it costs more than SHARE, such as 5%, of the JVM's CPU "          \
-           "time; default 10% for passes that are switched on while the JVM runs, off for "        \
-           "those that it starts with")                                                            \
+           "switch a pass of who gives it off if it costs more than SHARE, such as 5%, of the "    \
+           "JVM's CPU time; default 10% for passes that are switched on while the JVM runs, off "  \
+           "for those that it starts with")                                                        \
     OPTION(allow, "allow", WORDS, "delay:throw:return:set",                                        \
            "allow the rules and kits that these options add to change what the program does")      \
     OPTION(config, "config", CONFIG, "FILE",                                                       \

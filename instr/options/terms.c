@@ -3,16 +3,18 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define TERM(key, field)                                                                           \
+#define TERM(key, field, default)                                                                  \
     {                                                                                              \
         key, offsetof(struct instr_options, field), offsetof(struct instr_terms, field),           \
-            sizeof(((struct instr_terms *)0)->field)                                               \
+            sizeof(((struct instr_terms *)0)->field), default                                      \
     }
 
 static const struct term {
     const char *key;
     size_t in_options, in_terms, size;
-} all_terms[] = {TERM("for", expiry), TERM("quiet", quiet)};
+    bool is_default; // what the command line gives holds for owners who give nothing
+} all_terms[] = {TERM("for", expiry, false), TERM("quiet", quiet, false),
+                 TERM("max-overhead", max_overhead, true)};
 
 enum { COUNT = sizeof all_terms / sizeof *all_terms };
 
@@ -65,6 +67,8 @@ void instr_option_terms_common(struct instr_options *options) {
         for (size_t i = 1; i < options->pass_count; i++)
             same &=
                 memcmp((const char *)&options->passes[i].terms + t->in_terms, first, t->size) == 0;
+        if (t->is_default && same && memcmp(first, (const char *)&none + t->in_terms, t->size) == 0)
+            continue;
         memcpy((char *)options + t->in_options, same ? first : (const char *)&none + t->in_terms,
                t->size);
     }

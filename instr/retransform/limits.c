@@ -61,6 +61,7 @@ static void watch_overhead(struct instr_agent *agent) {
     char reason[INSTR_ERROR_SIZE] = "off";
     unsigned ticket;
     char name[64] = "";
+    struct instr_owner owner = {0};
     JNIEnv *jni = NULL;
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     if (is_watched(plan) && (jni = instr_wake_jni()) &&
@@ -68,15 +69,17 @@ static void watch_overhead(struct instr_agent *agent) {
         int index = instr_overhead_exceeded(plan);
         if (index >= 0) {
             snprintf(name, sizeof name, "%s", plan->options.passes[index].pass->name);
+            owner = plan->options.passes[index].owner;
             instr_overhead_note_end(plan, (size_t)index);
         }
     }
     instr_plans_give_back(&agent->plans, ticket);
     struct instr_reconfigured *done = *name ? calloc(1, sizeof *done) : NULL;
     if (done) {
-        done->all = 1;
+        done->owner = &owner;
         int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
-        instr_say("%s: %s: %s", name, instr_overhead_last_end().why, ok ? "switched off" : reason);
+        instr_say("%s%s%s: %s: %s", name, *owner.name ? " of " : "", owner.name,
+                  instr_overhead_last_end().why, ok ? "switched off" : reason);
     }
     free(done);
 }

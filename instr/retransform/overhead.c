@@ -22,9 +22,10 @@ enum {
     IDLE = 4        // a JVM that uses less than this part of a processor
 };
 
-// A pass, by its number.
+// A pass of an owner, by its number.
 struct seen {
     unsigned number;
+    struct instr_owner owner;
     bool counts, known;  // `events` is there; the share is
     bool compiling;      // the compilers work for it
     uint64_t events, ns; // ns: instr_agent_pass.cost_ns
@@ -49,13 +50,20 @@ static struct {
 
 static struct instr_overhead_end end;
 
-static struct seen *find(unsigned number) {
+static struct seen *find(const struct instr_pass_options *pass) {
     for (size_t i = 0; i < last.count; i++)
-        if (last.passes[i].number == number) return &last.passes[i];
+        if (last.passes[i].number == pass->number &&
+            instr_owner_same(&last.passes[i].owner, &pass->owner))
+            return &last.passes[i];
     return NULL;
 }
 
 // --- events ---
+
+// Several owners have the pass, and each pays for the classes in scope.
+static bool is_out_of_scope(const struct instr_pass_options *pass, const char *class_name) {
+    return pass->shared && !instr_scope_shows(pass, class_name);
+}
 
 // The events of each pass so far, in the order of the plan. False: out of memory.
 static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t events[MOST]) {
@@ -67,9 +75,11 @@ static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t ev
         events[i] = instr_own_events(options->passes[i].pass, jni);
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
-        unsigned number = instr_methods_get(plan->methods, (int)id).pass;
+        struct instr_method method = instr_methods_get(plan->methods, (int)id);
         for (size_t i = 0; i < options->pass_count && i < MOST; i++)
-            if (options->passes[i].number == number) events[i] += counts[id].calls;
+            if (options->passes[i].number == method.pass &&
+                !is_out_of_scope(&options->passes[i], method.class_name))
+                events[i] += counts[id].calls;
     }
     free(counts);
     return true;
@@ -85,9 +95,10 @@ static void follow_plan(const struct instr_plan *plan, uint64_t now) {
     size_t count = options->pass_count < MOST ? options->pass_count : MOST;
     bool any_new = false;
     for (size_t i = 0; i < count; i++) {
-        const struct seen *before = find(options->passes[i].number);
+        const struct seen *before = find(&options->passes[i]);
         passes[i] = before ? *before
                            : (struct seen){.number = options->passes[i].number,
+                                           .owner = options->passes[i].owner,
                                            .counts = !last.at && !options->passes[i].late};
         passes[i].compiling = !before;
         any_new |= !before;
@@ -201,7 +212,7 @@ bool instr_overhead_look(struct instr_agent *agent, const struct instr_plan *pla
 
 bool instr_overhead_of(const struct instr_plan *plan, size_t index,
                        struct instr_overhead *overhead) {
-    const struct seen *seen = find(plan->options.passes[index].number);
+    const struct seen *seen = find(&plan->options.passes[index]);
     if (!seen || !seen->known) return false;
     *overhead = seen->share;
     return true;
@@ -227,6 +238,7 @@ void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
     char compilers[64] = "";
     instr_overhead_of(plan, index, &share);
     snprintf(end.pass, sizeof end.pass, "%s", pass->pass->name);
+    end.owner = pass->owner;
     end.at = instr_clock_now();
     end.date = instr_clock_date();
     if (share.compilers >= 50)
@@ -244,12 +256,17 @@ struct instr_overhead_end instr_overhead_last_end(void) {
 
 void instr_overhead_follow(const struct instr_options *options) {
     for (size_t i = 0; i < options->pass_count && *end.pass; i++)
-        if (strcmp(options->passes[i].pass->name, end.pass) == 0) *end.pass = '\0';
+        if (strcmp(options->passes[i].pass->name, end.pass) == 0 &&
+            instr_owner_same(&options->passes[i].owner, &end.owner))
+            *end.pass = '\0';
 }
 
-bool instr_overhead_say_end(const char *name, char *text, size_t size) {
+bool instr_overhead_say_end(const char *name, const struct instr_owner *owner, char *text,
+                            size_t size) {
     char ago[INSTR_DURATION_SIZE];
-    if (!*end.pass || (name && strcmp(end.pass, name) != 0)) return false;
+    if (!*end.pass || (name && strcmp(end.pass, name) != 0) ||
+        (owner && !instr_owner_same(&end.owner, owner)))
+        return false;
     snprintf(text, size, "pass '%s' was switched off %s ago: %s", end.pass,
              instr_duration(instr_clock_now() - end.at, ago), end.why);
     return true;

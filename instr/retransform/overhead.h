@@ -44,6 +44,7 @@ void instr_overhead_forget(void);
 
 struct instr_overhead_end {
     char pass[64]; // its name: one that was made may not exist any more; "": none
+    struct instr_owner owner;
     uint64_t at;   // ns, of instr_clock_now
     uint64_t date; // milliseconds since 1970
     char why[160]; // "estimated overhead is 23.4% of CPU time, more than max-overhead=10%"
@@ -56,9 +57,10 @@ struct instr_overhead_end instr_overhead_last_end(void);
 // These options have been switched on: what ended before and is among them is forgotten.
 void instr_overhead_follow(const struct instr_options *options);
 
-// Writes why and when the pass of this name was switched off for its overhead, or, with NULL, any pass.
-// For passes that are off. False: none was.
-bool instr_overhead_say_end(const char *name, char *text, size_t size);
+// Writes why and when the pass of this name and owner was switched off for its overhead, or, with NULL, any
+// pass, of any owner. For passes that are off. False: none was.
+bool instr_overhead_say_end(const char *name, const struct instr_owner *owner, char *text,
+                            size_t size);
 
 // Why the pass of this name, of `length` bytes, was switched off after `since` (ns); NULL: not for
 // its overhead. The text stays until another pass is switched off.

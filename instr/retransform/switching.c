@@ -49,7 +49,7 @@ const struct instr_pass_options *instr_switching_pass(const struct instr_options
     const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
     if (!any) {
         int known = rw_pass_named(name, strlen(name)) != NULL;
-        if (instr_overhead_say_end(name, reason, size)) return NULL;
+        if (instr_overhead_say_end(name, NULL, reason, size)) return NULL;
         snprintf(reason, size, known ? "pass '%.64s' is not active" : "unknown pass '%.64s'", name);
         return NULL;
     }
@@ -58,7 +58,7 @@ const struct instr_pass_options *instr_switching_pass(const struct instr_options
     if (all || (own = instr_find_same(options, &wanted))) return all ? any : own;
     wanted.owner = command_line;
     own = instr_find_same(options, &wanted);
-    if (!own)
+    if (!own && !(owner && instr_overhead_say_end(name, owner, reason, size)))
         snprintf(reason, size,
                  "pass '%s' was switched on by %s, not by %s; --as %s means that one, --all means "
                  "everybody's",

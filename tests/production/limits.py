@@ -313,6 +313,44 @@ def default_overhead(t):
     return problems
 
 
+def overhead_of_owners(t):
+    """A limit is for the pass of who gives it, and for the classes in its scope: beyond it that one is switched off, and the same pass of others stays on."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Spending") as jvm:
+        jvm.line()
+        s = Spending(t, jvm)
+        jvm.ask("work")
+
+        def enable(who, scope, limit):
+            done = s.instr("enable", "timing", "timing.clock=every", f"include={scope}", f"max-overhead={limit}", "--as", who)
+            expect(problems, f"{who}: {done.stderr}", done.returncode == 0)
+
+        def owners():
+            return [e["by"] for e in s.c.run("status")["enabled"]]
+
+        enable("alice", "Spending", "off")
+        enable("bob", "Spending$Seldom", "3%")
+        expect(problems, "off within the limit", s.stays() and owners() == ["alice", "bob"])
+        enable("carol", "Spending:Spending$Seldom", "3%")
+        until = time.monotonic() + 30
+        while "carol" in owners() and time.monotonic() < until:
+            time.sleep(0.25)
+        expect(problems, f"of {owners()}", owners() == ["alice", "bob"])
+        off = s.c.run("status").get("switched_off", {})
+        expect(problems, f"switched off: {off}", (off.get("pass"), off.get("by")) == ("timing", "carol") and off["reason"].endswith("more than max-overhead=3%"))
+        text = s.instr("status").stdout
+        expect(problems, f"status: {text}", re.search(r"^off +timing of carol, .* ago: estimated overhead is [0-9.]+% of CPU time", text, re.M))
+        said = s.instr("disable", "timing", "--as", "carol")
+        expect(problems, f"disable: {said.stderr}", said.returncode == 1 and "pass 'timing' was switched off " in said.stderr and "max-overhead=3%" in said.stderr)
+        said = s.instr("set", "max-overhead=2%", "--as", "carol").stderr
+        expect(problems, f"set: {said}", said == "instr: option 'max-overhead': carol has no active pass\n")
+        # Her own attempt has been forgotten once she has it again.
+        enable("carol", "Spending$Seldom", "off")
+        expect(problems, "still off", "switched_off" not in s.c.run("status") and owners() == ["alice", "bob", "carol"])
+        jvm.ends(problems)
+    return problems
+
+
 def felt_pause(t):
     """The longest pause that commands report is that of the JVM's own log, and not the time of a batch, also where the JVM shares no performance data."""
     if t.version < 17:
@@ -398,4 +436,4 @@ def interfaces(t):
     return problems
 
 
-LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, without_code, overhead, default_overhead, felt_pause, interfaces]
+LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, without_code, overhead, default_overhead, overhead_of_owners, felt_pause, interfaces]

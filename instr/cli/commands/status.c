@@ -103,11 +103,11 @@ static char *percent(uint64_t ppm, char text[32]) {
 }
 
 // Is the pass in the list more than once, for several owners?
-static bool is_shared(const json_t *list, const char *pass) {
+static size_t owners_of(const json_t *list, const char *pass) {
     size_t index, count = 0;
     json_t *item;
     json_array_foreach(list, index, item) count += strcmp(cli_text(item, "pass"), pass) == 0;
-    return count > 1;
+    return count;
 }
 
 // What the pass costs; NULL: that is not known yet.
@@ -127,7 +127,7 @@ static void overhead(const json_t *document) {
     char share[32], compilers[32], limit[32], time[INSTR_DURATION_SIZE];
     json_array_foreach(enabled, index, item) {
         const char *pass = cli_text(item, "pass"), *by = cli_text(item, "by");
-        const char *whose = !is_shared(enabled, pass) ? "" : *by ? by : "the command line";
+        const char *whose = owners_of(enabled, pass) < 2 ? "" : *by ? by : "the command line";
         const json_t *costs = overhead_of(document, pass, by);
         uint64_t compiling = cli_count(costs, "compilers_ppm") / 500,
                  most = cli_count(item, "limit_ppm");
@@ -141,8 +141,9 @@ static void overhead(const json_t *document) {
              whose, text, most ? percent(most, limit) : "off");
     }
     const json_t *off = json_object_get(document, "switched_off");
+    const char *whose = owners_of(enabled, cli_text(off, "pass")) ? cli_text(off, "by") : "";
     if (off)
-        line("off", "%s, %s ago: %s", cli_text(off, "pass"),
+        line("off", "%s%s%s, %s ago: %s", cli_text(off, "pass"), *whose ? " of " : "", whose,
              instr_duration(cli_count(off, "ago_ns"), time), cli_text(off, "reason"));
 }
 

@@ -454,6 +454,33 @@ START_TEST(owners_do_not_move_the_passes_of_each_other) {
 }
 END_TEST
 
+START_TEST(limits_are_those_of_who_gives_them) {
+    parse("calls,max-overhead=5%");
+    change(INSTR_ENABLE, "alice", "timing");
+    change(INSTR_ENABLE, "bob", "timing,alloc,max-overhead=off,alloc.max-overhead=20%");
+    static const struct {
+        const char *change, *owner;
+        unsigned limits[4];
+    } rows[] = {{NULL, NULL, {5000, 5000, 0, 20000}},
+                {"max-overhead=2%", "alice", {5000, 2000, 0, 20000}},
+                {"max-overhead=3%", "bob", {5000, 2000, 3000, 20000}},
+                {"max-overhead=1%", "", {1000, 2000, 3000, 20000}},
+                {"max-overhead=off", "alice", {1000, 0, 3000, 20000}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].change) change(INSTR_SET, rows[i].owner, rows[i].change);
+        for (size_t k = 0; k < 4; k++)
+            ck_assert_uint_eq(instr_max_overhead(&options, &options.passes[k]), rows[i].limits[k]);
+    }
+    struct instr_options none;
+    struct instr_owner carol = {.name = "carol"};
+    ck_assert_int_eq(instr_options_change_as(&none, &options, INSTR_SET, &carol, "max-overhead=1%",
+                                             error, sizeof error),
+                     -1);
+    ck_assert_str_eq(error, "option 'max-overhead': carol has no active pass");
+    instr_options_free(&options);
+}
+END_TEST
+
 START_TEST(quiet_are_the_passes_of_who_wants_it) {
     parse("calls,quiet=yes");
     change(INSTR_ENABLE, "alice", "calls");
@@ -588,6 +615,7 @@ int main(void) {
     tcase_add_test(tcase, owners_do_not_move_the_passes_of_each_other);
     tcase_add_test(tcase, a_time_is_for_the_passes_of_its_owner);
     tcase_add_test(tcase, quiet_are_the_passes_of_who_wants_it);
+    tcase_add_test(tcase, limits_are_those_of_who_gives_them);
     tcase_add_test(tcase, at_most_64_passes_are_on);
     tcase_add_loop_test(tcase, a_name_is_short_and_printable, 0, sizeof names / sizeof *names);
     tcase_add_test(tcase, every_option_has_a_line_of_help);
