@@ -172,7 +172,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "overhead": [...],              see operation.h
 //        "expires_in_ns"                 until no pass is on; 0: a pass does not end by itself
 //        "watches": [{"by", "methods", "ago_ns"}],    the clients of the command watch
-//        "switched_off": {"pass", "reason", "date_ms", "ago_ns"}    for its overhead; if there is one
+//        "switched_off": {"pass", "by", "reason", "date_ms", "ago_ns"}    for its overhead; if there is one
 //      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;

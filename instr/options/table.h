@@ -55,10 +55,11 @@
     OPTION(interfaces, "interfaces", CHOICE, "no|yes",                                             \
            "also instrument loaded interfaces with default or static methods; HotSpot "            \
            "may crash if it loads classes that implement them at the same time")                   \
-    OPTION(max_classes, "max-classes", COUNT, "N", "instrument at most N classes")                 \
+    OPTION(max_classes, "max-classes", COUNT, "N",                                                 \
+           "instrument at most N classes, for all owners together")                                \
     OPTION(max_methods, "max-methods", COUNT, "N",                                                 \
-           "instrument at most N methods; classes that would exceed the limit are "                \
-           "skipped")                                                                              \
+           "instrument at most N methods, for all owners together; classes that would exceed "     \
+           "the limit are skipped")                                                                \
     OPTION(expiry, "for", DURATION, "TIME",                                                        \
            "switch off the passes of who gives it after TIME, such as 30s, 5m or 1h; those of "    \
            "other owners stay on")                                                                 \
