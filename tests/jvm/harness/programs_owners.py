@@ -116,14 +116,20 @@ def few_of_many(r):
     left = json.loads(p.instr("status", "--json").stdout)["classes_total"]
     done = json.loads(few.stdout) if few.returncode == 0 else {"classes": few, "remaining": few}
     yield "few", problems + ([] if left and 0 < done["classes"] < 32 and done["remaining"] == 0 else [f"{done['classes']} of bob, {done['remaining']} follow, {left} in all"])
-    many = subprocess.Popen([r.cli, "enable", str(p.pid), "exceptions", "include=java.util.**", "--as", "bob"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
-    p.instr("set", "pace=off")  # which would take minutes
-    out, err = many.communicate(timeout=60)
+    said, waits, end = r.file("many.err"), None, time.monotonic() + 60
+    with open(said, "w+", encoding="utf-8") as stderr:
+        many = subprocess.Popen([r.cli, "enable", str(p.pid), "exceptions", "include=java.util.**", "--as", "bob"], stdout=subprocess.PIPE, stderr=stderr, text=True)
+        while not waits and many.poll() is None and time.monotonic() < end:  # how long it takes is known once some classes are changed
+            time.sleep(0.1)
+            with open(said, encoding="utf-8") as file:
+                waits = re.search(r"^instr: [\d,]+ classes of alice come first, then [\d,]+ of this command, about .* left$", file.read(), re.M)
+        p.instr("set", "pace=off")  # which would take minutes
+        out = many.communicate(timeout=60)[0]
+        stderr.seek(0)
+        err = stderr.read()
     own = re.search(r"; ([\d,]+) classes retransformed, ", out)
     loaded = json.loads(p.instr("status", "--json").stdout)
     problems = [] if own and 32 < int(own[1].replace(",", "")) < loaded["classes_now"] / 2 else [f"{out}, {loaded['classes_now']} changed"]
-    waits = re.search(r"^instr: [\d,]+ classes of alice come first, then [\d,]+ of this command, about .* left$", err, re.M)
     yield "many", problems + ([] if waits and "more classes follow" not in out else [f"{out} {err}"])
     p.instr("off")
     yield "end", ended(p, [])
