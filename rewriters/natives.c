@@ -184,7 +184,6 @@ const struct rw_pass rw_pass_natives = {
     .timed = 1,
     .flags = RW_ONLY_WRAPPERS,
     .needs_agent = RW_NATIVES_NEED_AGENT,
-    .event_ns = 60,
     .runtime_class = "InstrNatives",
     .wraps = wraps,
     .edit = edit_wrapper,

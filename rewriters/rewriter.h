@@ -116,7 +116,7 @@ struct rw_pass {
     const char *file_help;           // of the option `file`; NULL: the common text
     int timed;                       // its results have times
     // What an event of the pass (a call, an allocation) costs the application, in nanoseconds,
-    // rounded up; max-overhead= reckons with it. 0: unknown, reckoned as a timed call.
+    // rounded up; max-overhead= reckons with it. 0: as much as a timed call, which depends on the clock.
     unsigned event_ns;
     // How hard a byte of inserted code is to compile, in percent of a byte of the program's own: what it
     // calls, if that is inlined, and handlers. Measured, for the estimate of its cost; 0: unknown.

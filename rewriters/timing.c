@@ -345,7 +345,6 @@ const struct rw_pass rw_pass_timing = {
     .options = options,
     .agent_options = agent_options,
     .timed = 1,
-    .event_ns = 60,
     .compile_percent = 500,
     .runtime_class = "InstrTiming",
     .edit = edit_method,

@@ -84,7 +84,7 @@ public final class InstrSampling {
     /** Nanoseconds without a tick. */
     static final int LATE = 2000000;
 
-    /** Longer calls, which ticks see, do not make a method long. 16 times as much is below 2^MEAN_BITS. */
+    /** Longer calls, which ticks see, say nothing about whether the others are short. 16 times as much is below 2^MEAN_BITS. */
     static final int USUAL = 1 << MEAN_BITS - 4;
 
     /** Numbers of a span, and how many spans a task has at most. */
@@ -445,9 +445,11 @@ public final class InstrSampling {
             return;
         }
         if (again) return;
-        if (duration < USUAL) mean += (duration << 4) - mean >> 3;
-        InstrUnsafe.put(row + MEAN, unseen + mean);
-        if ((int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
+        if (duration < USUAL) {
+            mean += (duration << 4) - mean >> 3;
+            InstrUnsafe.put(row + MEAN, unseen + mean);
+            if ((int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
+        }
         if (number < JUDGED) return;
         boolean sampled = (next & SOME) != 0;
         if (!sampled && mean < SHORT << 4) {

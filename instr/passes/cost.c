@@ -2,13 +2,14 @@
 
 #include "instr/passes/cost.h"
 
+#include "instr/base/clock.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/vm/compiler_time.h"
 
 #include <pthread.h>
 
 enum {
-    EVENT_UNKNOWN = 60,    // ns, of a pass that does not say it
+    TIMED_NS = 10,         // of a timed call, besides the clock
     COMPILE_UNKNOWN = 100, // percent, the same
     PROGRAM = 60,          // percent of the compilers' time that the changed classes have
     MOST = 64              // passes that are switched on late
@@ -31,11 +32,15 @@ static struct {
 
 // --- events ---
 
+unsigned instr_timed_call_ns(void) {
+    return (unsigned)(2 * instr_clock_cost()) + TIMED_NS;
+}
+
 unsigned instr_event_ns(const struct instr_pass_options *pass) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
     unsigned each =
         agent_pass && agent_pass->event_ns ? agent_pass->event_ns(pass) : pass->pass->event_ns;
-    return each ? each : EVENT_UNKNOWN;
+    return each ? each : instr_timed_call_ns();
 }
 
 uint64_t instr_own_events(const struct rw_pass *pass, JNIEnv *jni) {

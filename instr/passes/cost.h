@@ -28,6 +28,9 @@
 // CPU time in ns that the compilers take for a method that they compile anew, at most.
 #define INSTR_COMPILED_AGAIN_NS UINT64_C(1000000)
 
+// What a call costs for which the clock is read twice, in ns: some 50 to 100.
+unsigned instr_timed_call_ns(void);
+
 // What an event of the pass costs with these options, in ns.
 unsigned instr_event_ns(const struct instr_pass_options *pass);
 // What the pass has handled besides the events that the table of methods counts, and what that cost.

@@ -74,12 +74,13 @@ static bool is_named(const char *name) {
 bool instr_linked_is_meant(const char *library, const char *options, bool at_start, char *reason,
                            size_t size) {
     struct search s = {last_name(library), NULL};
-    if (!at_start && options && *options) return true;
+    if (!at_start && options && strncmp(options, "control=", 8) == 0) return true;
     dl_iterate_phdr(look_at, &s);
     if (!s.found || (at_start && is_named(s.name))) return true;
     snprintf(reason, size,
              "%.300s is linked to %s and has no Agent_On%s of its own; instr's agent is not "
-             "started for it",
-             *s.found ? s.found : "the program", s.name, at_start ? "Load" : "Attach");
+             "started for it%s",
+             *s.found ? s.found : "the program", s.name, at_start ? "Load" : "Attach",
+             at_start ? "" : "; 'instr attach' starts it");
     return false;
 }

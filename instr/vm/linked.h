@@ -12,7 +12,7 @@
 
 // Does the JVM mean us? `library`: our path; `options`: those of the agent, which may be NULL. False:
 // one line in `reason`. A library that is linked to ours is loaded then, and, `at_start`, no option
-// of the JVM names our library; later, there are no options that would be ours.
+// of the JVM names our library; later, the options do not begin as those of `instr attach` (cli/bring.c).
 bool instr_linked_is_meant(const char *library, const char *options, bool at_start, char *reason,
                            size_t size);
 

@@ -35,16 +35,6 @@ static void tick(int64_t now) {
     atomic_store(&ticks.last, now);
 }
 
-// The least of a few, since the thread may be interrupted.
-static uint64_t measure(void) {
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < 1000; i++) {
-        uint64_t start = instr_clock_now(), took = instr_clock_now() - start;
-        if (took < least) least = took;
-    }
-    return least;
-}
-
 uint64_t instr_ticks_overhead(void) {
     pthread_mutex_lock(&state.lock);
     uint64_t overhead = state.overhead;
@@ -97,7 +87,7 @@ bool instr_ticks_start(void) {
         int64_t now = (int64_t)instr_clock_now();
         tick(now - INSTR_TICK_NS);
         tick(now);
-        state.overhead = measure();
+        state.overhead = instr_clock_cost();
         state.runs = instr_thread_start(run, STACK) == 0;
     }
     bool runs = state.runs;

@@ -5,6 +5,7 @@
 
 #include "instr/vm/ticks.h"
 #include "instr/passes/agent_pass.h"
+#include "instr/passes/cost.h"
 #include "instr/vm/runtime.h"
 
 static bool
@@ -15,10 +16,11 @@ static bool estimates(const struct instr_pass_options *options) {
     return !clock || strcmp(clock, "auto") == 0;
 }
 
-// Of one call among 64 the clock is read.
+// With clock=auto the clock is read in one of 64 calls.
 static unsigned event_ns(const struct instr_pass_options *options) {
-    enum { SAMPLED_NS = 8 };
-    return estimates(options) ? SAMPLED_NS : options->pass->event_ns;
+    enum { COUNTED_NS = 7, SAMPLED_OF = 64 };
+    unsigned timed = instr_timed_call_ns();
+    return estimates(options) ? COUNTED_NS + timed / SAMPLED_OF : timed;
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,

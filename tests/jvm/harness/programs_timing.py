@@ -75,8 +75,9 @@ def sampled(r, name, arguments):
     sparse = {name for name in ("small", "rare", "throwing") if rows[name]["measured"] * 8 < rows[name]["calls"]}
     if sparse != {"small", "rare", "throwing"}:
         problems.append(f"only of {sparse} few calls were measured")
-    if rows["middle"]["measured"] != rows["middle"]["calls"]:
-        problems.append(f"middle: {rows['middle']['measured']} of {rows['middle']['calls']} calls were measured")
+    for name in ("middle", "own", "later"):
+        if rows[name]["measured"] != rows[name]["calls"]:
+            problems.append(f"{name}: {rows[name]['measured']} of {rows[name]['calls']} calls were measured")
     if not rows["recursive"]["calls"] // 8 <= rows["recursive"]["measured"] < rows["recursive"]["calls"] // 4:
         problems.append(f"recursive: {rows['recursive']['measured']} of {rows['recursive']['calls']} calls were measured")
     if not 64 <= rows["nested"]["measured"] < rows["nested"]["calls"] // 20:

@@ -106,7 +106,7 @@ public final class KnownTimes {
             } catch (Exception e) {
                 if (e != EXPECTED) throw new Error(e);
             }
-            if (i % 1000 == 0) own();
+            if (i % 800 == 0) own();
             if (i % 10 != 0) continue;
             middle();
             recursive(7);
