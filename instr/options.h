@@ -223,6 +223,9 @@ uint64_t instr_scope_passes(const struct instr_options *options, const char *nam
 // java.*, jdk.* and sun.* are the platform's.
 int instr_scope_shows(const struct instr_pass_options *pass, const char *name);
 
+// Is the class one of the pass's owner? All that the pass has changed are, unless several owners share it.
+int instr_pass_shows(const struct instr_pass_options *pass, const char *name);
+
 // The scope that all passes have in common; *include and *exclude are NULL where there is none.
 // Without passes it is that of the options. Returns 0 if the scopes differ.
 int instr_scope_common(const struct instr_options *options, const struct instr_match **include,

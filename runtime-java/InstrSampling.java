@@ -44,8 +44,8 @@ public final class InstrSampling {
      * decides about the next one below: SOME, if not all calls are timed; and how many more calls come before the next one that is
      * not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
      * the mean of timed calls, times 16, and above MEAN_BITS what unseen says, in units of 2^UNSEEN_SHIFT ns; their number, as a
-     * distance from Long.MIN_VALUE if the method calls itself; how many calls there were when one that is running was entered (negative: in another row); and the time of the ticks that calls without a clock have
-     * seen, less what these calls were estimated to take.
+     * distance from Long.MIN_VALUE if the method calls itself; how many calls there were when one that is running was entered (negative:
+     * in another row); and the time of the ticks that calls without a clock have seen, less what these calls were estimated to take.
      *
      * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
      * timed; and in place of the third how many calls were within others and have no clock (INNER).
@@ -67,6 +67,7 @@ public final class InstrSampling {
     /** In the number of a method that calls itself. */
     static final int HELD_SHIFT = 32;
 
+    /** In the mean; as instr/counters/threads.h has them. */
     static final int MEAN_BITS = 24, UNSEEN_SHIFT = 10;
 
     /** Sampled calls of this time, in ns, begin to be long, and all are that take twice as long: see unseen. */
@@ -75,7 +76,7 @@ public final class InstrSampling {
     /** The high bits of the product with this look random. */
     private static final long RANDOM = 0x9E3779B97F4A7C15L;
 
-    /** Calls that return later after the tick before them are always seen: nanoseconds, three ticks. */
+    /** In nanoseconds, three ticks: for how long a call may have been there at ticks to stand for others. Longer ones are always seen. */
     private static final int SOME_TICKS = 3000000;
 
     /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
@@ -356,8 +357,7 @@ public final class InstrSampling {
         else if (row != 0) {
             InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
             if (last - start <= SOME_TICKS) {
-                long unseen = unseen(tick, now - last) >> UNSEEN_SHIFT;
-                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
+                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen(tick, now - last) >> UNSEEN_SHIFT << MEAN_BITS));
             }
         }
         InstrThreads.record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, id);

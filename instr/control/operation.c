@@ -152,26 +152,20 @@ static void note_interfaces_once(struct instr_reply *reply, unsigned skipped_int
     noted |= skipped_interfaces != 0;
 }
 
-bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
+bool instr_operation_is_on_for(struct instr_agent *agent, const char *pass,
+                               const struct instr_owner *owner) {
     unsigned ticket;
     bool on = false;
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     for (size_t i = 0; plan && i < plan->options.pass_count; i++)
-        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0;
+        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0 &&
+              (!owner || instr_owner_same(&plan->options.passes[i].owner, owner));
     instr_plans_give_back(&agent->plans, ticket);
     return on;
 }
 
-bool instr_operation_is_on_for(struct instr_agent *agent, const char *pass,
-                               const struct instr_owner *owner) {
-    unsigned ticket;
-    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    bool on = false;
-    for (size_t i = 0; plan && i < plan->options.pass_count; i++)
-        on |= strcmp(plan->options.passes[i].pass->name, pass) == 0 &&
-              instr_owner_same(&plan->options.passes[i].owner, owner);
-    instr_plans_give_back(&agent->plans, ticket);
-    return on;
+bool instr_operation_is_on(struct instr_agent *agent, const char *pass) {
+    return instr_operation_is_on_for(agent, pass, NULL);
 }
 
 char *instr_operation_escape(char *to, const char *value) {
@@ -425,7 +419,6 @@ struct waiting {
     struct instr_owner owner; // who did
 };
 
-// Is the pass on for this owner?
 // The first pass of the options that is off for its owner, with its length; NULL: all are on.
 static const char *find_off(const struct waiting *w, size_t *length) {
     char name[64];

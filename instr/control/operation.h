@@ -103,6 +103,7 @@ void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *
 // Notes the number of interfaces that were skipped, if any were.
 void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
 
+// Is the pass on; for this owner, or, with NULL, for any?
 bool instr_operation_is_on(struct instr_agent *agent, const char *pass);
 bool instr_operation_is_on_for(struct instr_agent *agent, const char *pass,
                                const struct instr_owner *owner);

@@ -138,27 +138,25 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
     const uint64_t kinds = INSTR_RECORD_AGAIN | INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED;
     uint64_t duration = first & ~kinds, self = second >> INSTR_RECORD_ID_BITS;
     struct instr_counter_row *row = row_of(shard, id_of(second));
-    bool sampled = first & INSTR_RECORD_SAMPLED;
-    bool alone = (first & INSTR_RECORD_LONG) == INSTR_RECORD_LONG;
+    uint64_t kind = first & INSTR_RECORD_LONG;
     if (row == NULL) {
         lose(1);
         return;
     }
     uint64_t min = row->min, max = row->max; // the minimum is always measured
-    add_time(row, duration, self, (sampled && !alone) || (first & INSTR_RECORD_AGAIN));
-    if (alone) {
-        // Measured as the calls of a method that is timed each time; its duration is still a usual one.
-    } else if (sampled) {
+    add_time(row, duration, self, kind == INSTR_RECORD_SAMPLED || (first & INSTR_RECORD_AGAIN));
+    if (kind == INSTR_RECORD_SAMPLED) {
         row->timed--;
         row->sampled++;
         row->sampled_total += duration;
-    } else {
+    } else if (kind == INSTR_RECORD_ESTIMATED) {
         row->estimated++;
         row->min = min;
         if (first & INSTR_RECORD_AGAIN) row->max = max; // the call around it is longer
     }
-    if (!instr_histogram_add_many(&row->histogram, duration, sampled ? INSTR_SAMPLED_OF : 1))
-        lose(1);
+    // Percentiles need all that a call may stand for.
+    uint32_t of = kind == INSTR_RECORD_ESTIMATED ? 1 : INSTR_SAMPLED_OF;
+    if (!instr_histogram_add_many(&row->histogram, duration, of)) lose(1);
 }
 
 static void add_record(struct shard *shard, uint64_t first, uint64_t second) {

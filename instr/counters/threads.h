@@ -55,10 +55,12 @@ struct instr_sampled {
         [INSTR_ROWS_PER_PAGE]; // ns of ticks seen by calls without a clock, less their estimates
 };
 
+enum { INSTR_MEAN_BITS = 24, INSTR_UNSEEN_UNIT = 1024 }; // as InstrSampling has them
+
 // From an element of `mean`: ns of the calls that no tick has seen, and that are too long to be estimated
 // by the few that are timed (InstrSampling.unseen).
 static inline int64_t instr_unseen(int64_t mean) {
-    return (mean >> 24) * (1 << 10);
+    return (mean >> INSTR_MEAN_BITS) * INSTR_UNSEEN_UNIT;
 }
 
 // Clears all counters and records and frees their memory; blocks stay with their threads. Threads

@@ -51,6 +51,10 @@ int instr_scope_shows(const struct instr_pass_options *pass, const char *name) {
     return matches(pass->include, pass->exclude, name, length, platform);
 }
 
+int instr_pass_shows(const struct instr_pass_options *pass, const char *name) {
+    return !pass->shared || instr_scope_shows(pass, name);
+}
+
 int instr_scope_matches(const struct instr_options *options, const char *name, size_t length,
                         int platform) {
     if (options->pass_count) return instr_scope_passes(options, name, length, platform) != 0;

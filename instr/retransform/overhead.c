@@ -60,11 +60,6 @@ static struct seen *find(const struct instr_pass_options *pass) {
 
 // --- events ---
 
-// Several owners have the pass, and each pays for the classes in scope.
-static bool is_out_of_scope(const struct instr_pass_options *pass, const char *class_name) {
-    return pass->shared && !instr_scope_shows(pass, class_name);
-}
-
 // The events of each pass so far, in the order of the plan. False: out of memory.
 static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t events[MOST]) {
     const struct instr_options *options = &plan->options;
@@ -78,7 +73,7 @@ static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t ev
         struct instr_method method = instr_methods_get(plan->methods, (int)id);
         for (size_t i = 0; i < options->pass_count && i < MOST; i++)
             if (options->passes[i].number == method.pass &&
-                !is_out_of_scope(&options->passes[i], method.class_name))
+                instr_pass_shows(&options->passes[i], method.class_name))
                 events[i] += counts[id].calls;
     }
     free(counts);

@@ -102,7 +102,7 @@ static char *percent(uint64_t ppm, char text[32]) {
     return text;
 }
 
-// Is the pass in the list more than once, for several owners?
+// How many owners have the pass.
 static size_t owners_of(const json_t *list, const char *pass) {
     size_t index, count = 0;
     json_t *item;

@@ -89,6 +89,13 @@ static const char *captured(const struct instr_method_report *r, size_t top) {
     return content(path);
 }
 
+static struct instr_method_report report_of(struct instr_method_row *row) {
+    struct instr_method_report r = report(1);
+    r.rows = row;
+    r.row_count = 1;
+    return r;
+}
+
 START_TEST(the_table_is_aligned_and_readable) {
     struct instr_method_report r = report(1);
     instr_method_report_sort(&r, INSTR_BY_SELF);
@@ -112,9 +119,7 @@ START_TEST(a_method_without_times_has_none) {
                                    .calls = 7,
                                    .estimated = 1,
                                    .untimed = 1};
-    struct instr_method_report r = report(1);
-    r.rows = &row;
-    r.row_count = 1;
+    struct instr_method_report r = report_of(&row);
     ck_assert_str_eq(captured(&r, 1),
                      "timing: 1 method, 7 calls, 0 thrown; 1 skipped\n"
                      "  calls  thrown  total  self  min  p50  p90  p99  max  method\n"
@@ -139,9 +144,7 @@ START_TEST(of_calls_that_were_all_measured_only_the_self_time_is_an_estimate) {
                                    .p99_ns = 20,
                                    .estimated = 1,
                                    .measured = 2};
-    struct instr_method_report r = report(1);
-    r.rows = &row;
-    r.row_count = 1;
+    struct instr_method_report r = report_of(&row);
     r.skipped_count = 0;
     ck_assert_str_eq(
         captured(&r, 1),
