@@ -16,9 +16,9 @@ import instr.runtime.InstrNative;
  * <p>Most calls are those of threads that own the counters of the method (InstrThreads.OWNED): compiled code then knows where
  * these are.
  *
- * <p>Of the other calls some are timed: all at first; all of methods that are not short; and a random one of some 64
- * consecutive calls of short methods. Of methods that call themselves these are outermost calls. Their
- * state is negative and holds the time of the entry.
+ * <p>Of the other calls some are timed: all at first; all of long methods; and of others a random one of some 4^level
+ * consecutive calls, where the level is such that the clock takes some 2 % of the method's time at most (levelOf). Of methods that
+ * call themselves these are outermost calls. Their state is negative and holds the time of the entry.
  *
  * <p>Self time is what ticks show: each is charged to the innermost method that was running. That method is the first one
  * to leave after the tick.
@@ -33,16 +33,18 @@ public final class InstrSampling {
      */
     static final long TIMED = 1L << 63, PUSHED = 1L << 62, SAMPLED = 1L << 61, AGAIN = 1L << 60, HELD = 1L << 59, TIME = HELD - 1;
 
-    /** As AGAIN, in the first element of a record: see instr/counters/records.h. */
+    /** As AGAIN, in the first element of a record; below it is the level: see instr/counters/records.h. */
     static final long RECORD_AGAIN = 1L << InstrThreads.AGAIN_SHIFT, RECORD_SAMPLED = 1L << 60, RECORD_ESTIMATED = 1L << 59;
+
+    static final int RECORD_LEVEL_SHIFT = 56;
 
     /** A sampled call that does not stand for others, because ticks show what calls as long as it take. */
     static final long RECORD_LONG = RECORD_SAMPLED | RECORD_ESTIMATED;
 
     /**
      * Offsets from a row (InstrThreads.ROWS): in its page the number of calls that were only counted, above CALL_SHIFT, with what
-     * decides about the next one below: SOME, if not all calls are timed; and how many more calls come before the next one that is
-     * not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
+     * decides about the next one below: the level, 0 if all calls are timed; and how many more calls come before the next one that
+     * is not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
      * the mean of timed calls, times 16, and above MEAN_BITS what unseen says, in units of 2^UNSEEN_SHIFT ns; their number, as a
      * distance from Long.MIN_VALUE if the method calls itself; how many calls there were when one that is running was entered (negative:
      * in another row); and the time of the ticks that calls without a clock have seen, less what these calls were estimated to take.
@@ -53,16 +55,19 @@ public final class InstrSampling {
     static final long NEXT = 3 * InstrThreads.ROWS, MEAN = InstrNative.distance(), NUMBER = MEAN + InstrThreads.ROWS,
             ENTERED = MEAN + 2 * InstrThreads.ROWS, INNER = ENTERED, TICKED = MEAN + 3 * InstrThreads.ROWS;
 
-    static final int SOME = 256, LEFT = SOME - 1, CALL_SHIFT = 9, COUNTED = (1 << CALL_SHIFT) - 1;
+    static final int LEVEL_SHIFT = 11, LEVEL = 7, LEFT = (1 << LEVEL_SHIFT) - 1, CALL_SHIFT = 14, COUNTED = (1 << CALL_SHIFT) - 1;
 
     /**
      * After so many calls of a method a thread owns its page, if nobody does: threads that only start the program, and wait from then
-     * on, have fewer.
+     * on, have fewer. Where an owner has ended, another of its kind is likely to follow.
      */
-    private static final int MANY = 1 << 14;
+    private static final int MANY = 1 << 12, MANY_OF_FREE = 1 << 10;
+
+    /** Calls of a thread that does not own the page, before it sees who does. */
+    private static final int SOME_CALLS = 64;
 
     /** A page that others use so many times as much as its owner, and a little more, should have another owner. */
-    private static final int FAR_MORE = 4, LITTLE = 16;
+    private static final int FAR_MORE = 4, LITTLE = 1024;
 
     /** In the number of a method that calls itself. */
     static final int HELD_SHIFT = 32;
@@ -70,8 +75,11 @@ public final class InstrSampling {
     /** In the mean; as instr/counters/threads.h has them. */
     static final int MEAN_BITS = 24, UNSEEN_SHIFT = 10;
 
-    /** Sampled calls of this time, in ns, begin to be long, and all are that take twice as long: see unseen. */
-    static final int LONG_BITS = 17, LONG = 1 << LONG_BITS;
+    /**
+     * Sampled calls of 2^longBits(level) ns begin to be long, and all are that take twice as long: see unseen. Those of which one
+     * in 4 or 16 is timed never are.
+     */
+    static final int LONG_BITS = 17, NEVER_LONG = 50;
 
     /** The high bits of the product with this look random. */
     private static final long RANDOM = 0x9E3779B97F4A7C15L;
@@ -79,8 +87,11 @@ public final class InstrSampling {
     /** In nanoseconds, three ticks: for how long a call may have been there at ticks to stand for others. Longer ones are always seen. */
     private static final int SOME_TICKS = 3000000;
 
-    /** A method is judged after so many timed calls. It is short below the first time, and not any more above the second. */
-    static final int JUDGED = 64, SHORT = 1000, NOT_SHORT = 2000;
+    /** A method is judged after so many timed calls. */
+    static final int JUDGED = 64;
+
+    /** Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, and after MANY_TIMED one of 4 times as many. */
+    static final int SHORT = 1000, AT_FIRST = 3, MOST = 5, MANY_TIMED = 1024;
 
     /** Nanoseconds without a tick. */
     static final int LATE = 2000000;
@@ -139,8 +150,7 @@ public final class InstrSampling {
         try {
             if (what == InstrThreads.CONSTRUCT) InstrThreads.moreRoom();
             InstrThreads.room();
-            long row = InstrThreads.ownRow(id);
-            if (row == 0) row = InstrThreads.rowInlined(id);
+            long own = InstrThreads.ownRow(id), row = own != 0 ? own : InstrThreads.rowInlined(id);
             if (row == 0) {
                 InstrThreads.countSlowly(id, what);
                 return open(id, InstrThreads.currentRow(id), what);
@@ -151,6 +161,7 @@ public final class InstrSampling {
                 return open(id, row, what);
             }
             InstrUnsafe.put(row + NEXT, calls + COUNTED);
+            if (own == 0 && (calls >>> CALL_SHIFT) % SOME_CALLS == 0) balance(id, SOME_CALLS);
             if (what == InstrThreads.CONSTRUCT) InstrThreads.addThrown(row, 1);
             return InstrUnsafe.get(TICK);
         } catch (Throwable failed) {
@@ -188,7 +199,7 @@ public final class InstrSampling {
             }
             long calls = InstrUnsafe.get(row) + 1;
             InstrUnsafe.put(row, calls);
-            if ((calls & MANY - 1) == 0) balance(id);
+            if (calls % SOME_CALLS == 0) balance(id, SOME_CALLS);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -208,14 +219,20 @@ public final class InstrSampling {
         return row != 0 ? row : InstrThreads.currentRow(id);
     }
 
-    /** The call of super() or this() has returned. */
+    /** The call of super() or this() has returned. For C1 this is too long, as enter. */
+    public static void initialized(int id) {
+        long row = InstrThreads.ownRow(id);
+        if (row != 0 && level(InstrUnsafe.get(row + NEXT)) != 0) InstrThreads.addThrown(row, -1);
+        else initializedAny(id);
+    }
+
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    public static void initialized(int id) {
+    static void initializedAny(int id) {
         InstrCalls.initialized(id);
         try {
             long row = currentRow(id);
-            if (row == 0 || (InstrUnsafe.get(row + NEXT) & SOME) != 0) return;
+            if (row == 0 || level(InstrUnsafe.get(row + NEXT)) != 0) return;
             InstrTask task = InstrThreads.task();
             if (task != null) InstrThreads.push(task, row, id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
@@ -286,8 +303,9 @@ public final class InstrSampling {
         if (row == 0) return state | System.nanoTime();
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
         if ((state & AGAIN) == 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrUnsafe.put(row + ENTERED, calls);
-        if ((next & SOME) != 0) {
-            InstrUnsafe.put(row + NEXT, next | gap(calls));
+        int level = level(next);
+        if (level != 0) {
+            InstrUnsafe.put(row + NEXT, next | gap(level, calls));
             state |= SAMPLED;
         }
         return state | System.nanoTime();
@@ -303,16 +321,44 @@ public final class InstrSampling {
             return InstrUnsafe.get(TICK);
         }
         if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
-        long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT;
-        boolean isShort = (int) number >= JUDGED && mean(InstrUnsafe.get(row + MEAN)) < SHORT << 4;
-        if (!isShort) return TIMED | PUSHED | System.nanoTime();
-        InstrUnsafe.put(row + NUMBER, number + ((left == 0 ? gap(InstrUnsafe.get(row)) : -1) << HELD_SHIFT));
+        long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
+        int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, 0), before = level(next);
+        if (level != before) InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT);
+        if (level == 0) return TIMED | PUSHED | System.nanoTime();
+        if (level < before) left = 0;
+        long then = left == 0 ? gap(level, InstrUnsafe.get(row)) : left - 1;
+        InstrUnsafe.put(row + NUMBER, number & ~((long) LEFT << HELD_SHIFT) | then << HELD_SHIFT);
         return left != 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
     }
 
-    /** From a timed call to the next: 32 to 95 calls, at random, so that no period of the program meets it. */
-    private static long gap(long calls) {
-        return 32 + ((calls + InstrUnsafe.get(TICK)) * RANDOM >>> 58);
+    /** Calls between a timed one and the next: about 4^level, at random, so that no period of the program meets it. */
+    private static long gap(int level, long calls) {
+        return (1L << 2 * level - 1) + ((calls + InstrUnsafe.get(TICK)) * RANDOM >>> 64 - 2 * level);
+    }
+
+    /** The level in NEXT. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static int level(long next) {
+        return (int) next >>> LEVEL_SHIFT & LEVEL;
+    }
+
+    /** The level of a method of which not all calls are timed; in other rows, such as that of another thread, the first. */
+    private static int sampledLevel(long row) {
+        int level = row == 0 ? 0 : level(InstrUnsafe.get(row + NEXT));
+        return level == 0 ? AT_FIRST : level;
+    }
+
+    /** Of calls that take so many ns, and of which so many were timed already. A timed call costs some 300 ns. */
+    private static int levelOf(long mean, long timed) {
+        if (mean >= 16 * SHORT) return 0;
+        if (mean >= 4 * SHORT) return 1;
+        if (mean >= SHORT) return 2;
+        return timed < MANY_TIMED ? AT_FIRST : timed < 4 * MANY_TIMED ? AT_FIRST + 1 : MOST;
+    }
+
+    private static int longBits(int level) {
+        return level < AT_FIRST ? NEVER_LONG : LONG_BITS - 2 * (level - AT_FIRST);
     }
 
     private static void close(long now, long state, int id, boolean outer) {
@@ -334,14 +380,21 @@ public final class InstrSampling {
             last = now;
         }
         boolean sampled = (state & SAMPLED) != 0;
-        judge(id, state, duration);
-        if (sampled) balance(id);
-        long self = charge(task, from, last, outer);
+        long row = currentRow(id), self = charge(task, from, last, outer), kind = 0;
+        int level = sampledLevel(row), longBits = longBits(level);
+        if (row != 0) judge(row, state, duration);
         // A short call that is timed takes longer by that: a tick then says nothing.
-        if (sampled && duration < USUAL) self = 0;
-        long kind = (state & AGAIN) != 0 ? RECORD_AGAIN : sampled && last <= start ? RECORD_SAMPLED : 0;
-        if (kind == RECORD_SAMPLED && duration - LONG > (now * RANDOM >>> 64 - LONG_BITS)) kind = RECORD_LONG;
+        if (sampled && level >= AT_FIRST && duration < USUAL) self = 0;
+        if ((state & AGAIN) != 0) kind = RECORD_AGAIN;
+        else if (sampled && last > start) {
+            // As of calls without a clock, so that ticks tell of all calls.
+            if (level < AT_FIRST) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - from - duration);
+        } else if (sampled) {
+            kind = RECORD_SAMPLED | (long) level << RECORD_LEVEL_SHIFT;
+            if (duration - (1L << longBits) > (now * RANDOM >>> 64 - longBits)) kind |= RECORD_LONG;
+        }
         InstrThreads.record(duration, self, kind, id);
+        if (sampled) balance(id, 1 << 2 * level);
     }
 
     /**
@@ -357,7 +410,8 @@ public final class InstrSampling {
         else if (row != 0) {
             InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
             if (last - start <= SOME_TICKS) {
-                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen(tick, now - last) >> UNSEEN_SHIFT << MEAN_BITS));
+                long unseen = unseen(tick, now - last, longBits(sampledLevel(row))) >> UNSEEN_SHIFT;
+                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
             }
         }
         InstrThreads.record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, id);
@@ -365,15 +419,16 @@ public final class InstrSampling {
 
     /**
      * The time of the long calls that returned before a tick, for which a call stands that was there at a tick and returned
-     * `beyond` later. A sampled call of d ns is long with the probability p(d), which rises from 0 at LONG to 1 at twice that. A call
-     * of d ns is seen with the probability d / tick, and then `beyond` is any time below d. So it has to stand for the derivative of
-     * p(d) d (1 - d / tick), times tick: on average over all such calls, seen or not, that is p(d) d (1 - d / tick).
+     * `beyond` later. A sampled call of d ns is long with the probability p(d), which rises from 0 at 2^longBits to 1 at twice that.
+     * A call of d ns is seen with the probability d / tick, and then `beyond` is any time below d. So it has to stand for the
+     * derivative of p(d) d (1 - d / tick), times tick: on average over all such calls, seen or not, that is p(d) d (1 - d / tick).
      */
-    static long unseen(long tick, long beyond) {
-        if (beyond < LONG || tick < 4 * LONG || tick > LATE) return 0;
+    static long unseen(long tick, long beyond, int longBits) {
+        long from = 1L << longBits;
+        if (beyond < from || tick < 4 * from || tick > LATE) return 0;
         if (beyond > tick) beyond = tick;
-        if (beyond >= 2 * LONG) return tick - 2 * beyond;
-        return (2 * beyond - LONG) * (tick - beyond) - (beyond - LONG) * beyond >> LONG_BITS;
+        if (beyond >= 2 * from) return tick - 2 * beyond;
+        return (2 * beyond - from) * (tick - beyond) - (beyond - from) * beyond >> longBits;
     }
 
     /** The mean of timed calls, times 16. */
@@ -430,9 +485,7 @@ public final class InstrSampling {
     }
 
     /** Decides how often a method is timed from now on. */
-    private static void judge(int id, long state, long duration) {
-        long row = currentRow(id);
-        if (row == 0) return;
+    private static void judge(long row, long state, long duration) {
         boolean again = (state & AGAIN) != 0;
         long both = InstrUnsafe.get(row + MEAN), mean = mean(both), unseen = both - mean, number = InstrUnsafe.get(row + NUMBER);
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
@@ -448,35 +501,32 @@ public final class InstrSampling {
         if (duration < USUAL) {
             mean += (duration << 4) - mean >> 3;
             InstrUnsafe.put(row + MEAN, unseen + mean);
-            if ((int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
+            if (number >= 0 || (int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
         }
         if (number < JUDGED) return;
-        boolean sampled = (next & SOME) != 0;
-        if (!sampled && mean < SHORT << 4) {
-            InstrUnsafe.put(row + NEXT, next | SOME | gap(number));
-        }
-        if (!sampled || mean <= NOT_SHORT << 4) return;
-        InstrUnsafe.put(row + NEXT, next & ~COUNTED);
-        InstrUnsafe.put(row + NUMBER, 0);
+        int level = levelOf(mean >> 4, number), before = level(next);
+        if (level == before) return;
+        long left = level == 0 ? 0 : level < before || before == 0 ? gap(level, number) : next & LEFT;
+        InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | left);
     }
 
     /**
-     * Called after one of many calls of a method. The thread takes the page if it has no owner or the owner has ended, and gives it
+     * Called after so many calls of a method. The thread takes the page if it has no owner or the owner has ended, and gives it
      * up where others have far more calls.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    private static void balance(int id) {
-        long at = (long) (id >>> InstrThreads.ROW_BITS) << 3, owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
+    private static void balance(int id, int calls) {
+        long tid = InstrUnsafe.tid(), at = InstrThreads.owned(id, tid, 3), owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
         if (owner == 0 || owner == InstrThreads.FREE) {
-            long row = InstrThreads.currentRow(id);
-            if (row != 0 && InstrUnsafe.get(row) + (InstrUnsafe.get(row + NEXT) >>> CALL_SHIFT) >= MANY) InstrThreads.own(id);
-        } else if (owner != ~InstrUnsafe.tid()) {
-            InstrUnsafe.put(InstrThreads.MISSED + at, InstrUnsafe.get(InstrThreads.MISSED + at) + 1);
+            long row = InstrThreads.currentRow(id), many = owner == 0 ? MANY : MANY_OF_FREE;
+            if (row != 0 && InstrUnsafe.get(row) + (InstrUnsafe.get(row + NEXT) >>> CALL_SHIFT) >= many) InstrThreads.own(id);
+        } else if (owner != ~tid) {
+            InstrUnsafe.put(InstrThreads.MISSED + at, InstrUnsafe.get(InstrThreads.MISSED + at) + calls);
         } else {
-            long timed = InstrUnsafe.get(InstrThreads.TIMED + at) + 1;
-            InstrUnsafe.put(InstrThreads.TIMED + at, timed);
-            if (InstrUnsafe.get(InstrThreads.MISSED + at) > FAR_MORE * timed + LITTLE) InstrNative.disown(id);
+            long owned = InstrUnsafe.get(InstrThreads.TIMED + at) + calls;
+            InstrUnsafe.put(InstrThreads.TIMED + at, owned);
+            if (InstrUnsafe.get(InstrThreads.MISSED + at) > FAR_MORE * owned + LITTLE) InstrNative.disown(id);
         }
     }
 

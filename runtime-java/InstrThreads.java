@@ -80,18 +80,21 @@ final class InstrThreads {
     static final InstrTask[] TASKS = new InstrTask[SLOTS], OWN = new InstrTask[SLOTS];
 
     /**
-     * Pages that one platform thread at a time owns. Others use the pages of their own blocks. So the owner adds without an
-     * atomic operation, as everybody else, and its counters have a fixed address, which compiled code contains. OWNED is the
-     * address of the first page. At OWNERS is ~Thread.tid of the owner of each, since 0 is the id of a thread that has not got
+     * For the same methods there are WAYS more pages, each for threads with the same low bits of Thread.tid, of which one
+     * platform thread at a time owns it. Others use the pages of their own blocks. So the owner adds without an
+     * atomic operation, as everybody else, and its counters have an address that hardly has to be searched for: OWNED is that of the
+     * first page. At OWNERS is ~Thread.tid of the owner of each, since 0 is the id of a thread that has not got
      * one yet; 0: nobody has owned the page; FREE: its owner has ended.
      */
     static final long OWNED = InstrNative.owned(), OWNERS = InstrNative.owners(), FREE = 1;
+
+    static final int WAY_BITS = 4, WAYS = 1 << WAY_BITS;
 
     /**
      * Behind OWNERS: how many calls of methods of each page others have timed since it has its owner, more or less, as they add
      * without atomic operations; and how many the owner has.
      */
-    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS), TIMED = MISSED + (8L << ID_BITS - ROW_BITS);
+    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS + WAY_BITS), TIMED = MISSED + (8L << ID_BITS - ROW_BITS + WAY_BITS);
 
     /** The number of bytes of a page, as a power of two. */
     static final int PAGE_SHIFT = ROW_BITS + ROW_SHIFT + 2;
@@ -258,9 +261,16 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long ownRow(int id) {
-        int index = id >>> ROW_BITS;
-        if (InstrUnsafe.get(OWNERS + (index << 3)) != ~InstrUnsafe.tid()) return 0;
-        return row(OWNED + ((long) index << PAGE_SHIFT), id);
+        long tid = InstrUnsafe.tid();
+        if (InstrUnsafe.get(OWNERS + owned(id, tid, 3)) != ~tid) return 0;
+        return row(OWNED + owned(id, tid, PAGE_SHIFT), id);
+    }
+
+    /** The offset of what there is for each page that can be owned, with 2^shift bytes: for a method and a thread. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long owned(int id, long tid, int shift) {
+        return ((long) (id >>> ROW_BITS) << WAY_BITS + shift) + ((tid & WAYS - 1) << shift);
     }
 
     /** Tries to own the page of a method; see ownRow. Virtual threads own nothing. */

@@ -10,31 +10,51 @@ uint64_t instr_histogram_middle(unsigned bucket) {
     return low + ((UINT64_C(1) << shift) >> 1);
 }
 
-// Allocates counters for `octaves` octaves and copies the first ones from `old`. NULL: out of
-// memory. Aligned to a cache line, since different threads may write to adjacent histograms.
+// Counters, and before them how often each overflowed (NULL: none did). Aligned to a cache line, since
+// different threads may write to adjacent histograms.
+struct counters {
+    _Alignas(64) uint32_t *carries;
+    _Alignas(64) uint32_t counts[];
+};
+
+static struct counters *counters_of(uint32_t *counts) {
+    return counts == NULL
+               ? NULL
+               : (struct counters *)(void *)((char *)counts - offsetof(struct counters, counts));
+}
+
+static uint32_t **carries_of(const struct instr_histogram *histogram) {
+    return &counters_of(histogram->counts)->carries;
+}
+
+static void free_counts(uint32_t *counts) {
+    free(counters_of(counts));
+}
+
+// Allocates counters for `octaves` octaves and copies the first ones from `old`. NULL: out of memory.
 static uint32_t *larger(const uint32_t *old, size_t used, size_t octaves) {
     const size_t octave = INSTR_HISTOGRAM_SUB * sizeof *old;
-    uint32_t *counts = aligned_alloc(64, octaves * octave);
-    if (counts == NULL) return NULL;
-    memset(counts, 0, octaves * octave);
-    if (old != NULL) memcpy(counts, old, used * octave);
-    return counts;
+    struct counters *all = aligned_alloc(64, sizeof *all + octaves * octave);
+    if (all == NULL) return NULL;
+    memset(all, 0, sizeof *all + octaves * octave);
+    if (old != NULL) memcpy(all->counts, old, used * octave);
+    return all->counts;
 }
 
 static bool add_octave(struct instr_histogram *histogram, unsigned octave) {
     size_t used = histogram->octaves;
     uint32_t *carries = NULL, *counts = larger(histogram->counts, used, used + 1);
     if (counts == NULL) return false;
-    if (histogram->carries != NULL) {
-        if ((carries = larger(histogram->carries, used, used + 1)) == NULL) {
-            free(counts);
+    if (used && *carries_of(histogram) != NULL) {
+        if ((carries = larger(*carries_of(histogram), used, used + 1)) == NULL) {
+            free_counts(counts);
             return false;
         }
+        free_counts(*carries_of(histogram));
     }
-    free(histogram->counts);
-    free(histogram->carries);
+    free_counts(histogram->counts);
     histogram->counts = counts;
-    histogram->carries = carries;
+    *carries_of(histogram) = carries;
     histogram->place[octave] = ++histogram->octaves;
     return true;
 }
@@ -48,12 +68,13 @@ bool instr_histogram_add_slowly(struct instr_histogram *histogram, unsigned buck
         histogram->counts[i] = 1;
         return true;
     }
-    if (histogram->carries == NULL) histogram->carries = larger(NULL, 0, histogram->octaves);
-    if (histogram->carries == NULL) {
+    uint32_t **carries = carries_of(histogram);
+    if (*carries == NULL) *carries = larger(NULL, 0, histogram->octaves);
+    if (*carries == NULL) {
         histogram->counts[i] = UINT32_MAX;
         return false;
     }
-    histogram->carries[i]++;
+    (*carries)[i]++;
     return true;
 }
 
@@ -67,13 +88,15 @@ bool instr_histogram_add_many(struct instr_histogram *histogram, uint64_t value,
 }
 
 void instr_histogram_sum(const struct instr_histogram *histogram, uint64_t *buckets) {
+    if (!histogram->octaves) return;
+    const uint32_t *carries = *carries_of(histogram);
     for (unsigned octave = 0; octave < INSTR_HISTOGRAM_OCTAVES; octave++) {
         if (histogram->place[octave] == 0) continue;
         size_t from = (histogram->place[octave] - 1u) * INSTR_HISTOGRAM_SUB;
         uint64_t *to = buckets + octave * INSTR_HISTOGRAM_SUB;
         for (unsigned i = 0; i < INSTR_HISTOGRAM_SUB; i++) {
             to[i] += histogram->counts[from + i];
-            if (histogram->carries != NULL) to[i] += (uint64_t)histogram->carries[from + i] << 32;
+            if (carries != NULL) to[i] += (uint64_t)carries[from + i] << 32;
         }
     }
 }
@@ -94,12 +117,14 @@ uint64_t instr_histogram_percentile(const uint64_t *buckets, unsigned percent, u
 }
 
 size_t instr_histogram_bytes(const struct instr_histogram *histogram) {
-    size_t array = histogram->octaves * INSTR_HISTOGRAM_SUB * sizeof *histogram->counts;
-    return histogram->carries != NULL ? 2 * array : array;
+    if (!histogram->octaves) return 0;
+    size_t array = sizeof(struct counters) +
+                   histogram->octaves * INSTR_HISTOGRAM_SUB * sizeof *histogram->counts;
+    return *carries_of(histogram) != NULL ? 2 * array : array;
 }
 
 void instr_histogram_clear(struct instr_histogram *histogram) {
-    free(histogram->counts);
-    free(histogram->carries);
+    if (histogram->octaves) free_counts(*carries_of(histogram));
+    free_counts(histogram->counts);
     memset(histogram, 0, sizeof *histogram);
 }

@@ -19,8 +19,7 @@
 
 // A histogram that is all zero is empty. The fields are private; they are here for the inline add.
 struct instr_histogram {
-    uint32_t *counts;                       // 32 counters for each octave in use
-    uint32_t *carries;                      // how often each of them overflowed; NULL: none did
+    uint32_t *counts; // 32 counters for each octave in use; before them is what is in histogram.c
     uint8_t place[INSTR_HISTOGRAM_OCTAVES]; // 1 + index of the octave's counters / 32; 0: unused
     uint8_t octaves;                        // in use
 };

@@ -135,8 +135,10 @@ static void add(struct shard *shard, uint32_t id, enum instr_event event, uint64
 
 // clock=auto: a call that was timed as one of many, or whose time is an estimate.
 static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
-    const uint64_t kinds = INSTR_RECORD_AGAIN | INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED;
+    const uint64_t level = INSTR_RECORD_LEVEL, at = INSTR_RECORD_LEVEL_SHIFT;
+    const uint64_t kinds = INSTR_RECORD_AGAIN | INSTR_RECORD_LONG | level << at;
     uint64_t duration = first & ~kinds, self = second >> INSTR_RECORD_ID_BITS;
+    uint64_t weight = UINT64_C(1) << 2 * (first >> at & level);
     struct instr_counter_row *row = row_of(shard, id_of(second));
     uint64_t kind = first & INSTR_RECORD_LONG;
     if (row == NULL) {
@@ -148,15 +150,15 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
     if (kind == INSTR_RECORD_SAMPLED) {
         row->timed--;
         row->sampled++;
-        row->sampled_total += duration;
+        row->sampled_weight += weight;
+        row->sampled_total += weight * duration;
     } else if (kind == INSTR_RECORD_ESTIMATED) {
         row->estimated++;
         row->min = min;
         if (first & INSTR_RECORD_AGAIN) row->max = max; // the call around it is longer
     }
     // Percentiles need all that a call may stand for.
-    uint32_t of = kind == INSTR_RECORD_ESTIMATED ? 1 : INSTR_SAMPLED_OF;
-    if (!instr_histogram_add_many(&row->histogram, duration, of)) lose(1);
+    if (!instr_histogram_add_many(&row->histogram, duration, (uint32_t)weight)) lose(1);
 }
 
 static void add_record(struct shard *shard, uint64_t first, uint64_t second) {
@@ -200,6 +202,7 @@ static void sum_row(struct instr_counter_row *to, uint64_t *buckets,
     to->self += from->self;
     to->estimated += from->estimated;
     to->sampled += from->sampled;
+    to->sampled_weight += from->sampled_weight;
     to->sampled_total += from->sampled_total;
     instr_histogram_sum(&from->histogram, buckets);
 }

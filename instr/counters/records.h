@@ -22,7 +22,9 @@
 #define INSTR_RECORD_ESTIMATED (UINT64_C(1) << 59)
 // Both: the call was timed as one of many, but stands for none of them (InstrSampling.unseen).
 #define INSTR_RECORD_LONG (INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED)
-#define INSTR_SAMPLED_OF 64 // calls, of which one is timed, on average
+// Of 4^level calls one was timed, on average: the level is here in the duration.
+#define INSTR_RECORD_LEVEL_SHIFT 56
+#define INSTR_RECORD_LEVEL 7
 enum instr_event {
     INSTR_EVENT_TIMING_AGAIN = -2, // of a recursive call: not part of the total
     INSTR_EVENT_TIMING = -1,
@@ -44,7 +46,8 @@ struct instr_counter_row {
     // clock=auto: so many among `timed` are estimates; and calls that were timed as some of many,
     // which are not in `timed` and `total`.
     uint32_t estimated, sampled;
-    uint64_t sampled_total;
+    // For how many calls those stand, and their time, each as often as the call stands for.
+    uint64_t sampled_weight, sampled_total;
     struct instr_histogram histogram;
 };
 

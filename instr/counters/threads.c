@@ -55,6 +55,7 @@ struct thread {
     unsigned attempts;            // to get memory
     unsigned misses;              // finds without a slot
     uint32_t owned;        // a page that it owns, by its number plus 1; guarded by state.mutex
+    bool has_owned;        // not a thread: has pages that threads own
     pthread_mutex_t mutex; // guards taking records and following the pointers
     int64_t *buffer;
     size_t length; // of the buffer, in words
@@ -91,12 +92,12 @@ static struct {
     atomic_int_fast64_t epoch;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-// Pages that have owners (InstrThreads.OWNED).
-enum { OWNED_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE };
+// Pages that have owners (InstrThreads.OWNED): for the same methods there are WAYS of them.
+enum { WAYS = 16, OWNED_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE * WAYS };
 #define HAS_ENDED 1 // in `owners`: the owner
 
 static struct {
-    struct thread *all; // has the pages of all owners; not a thread
+    struct thread *ways[WAYS]; // have the pages of all owners
     // By page: ~ of Java's id of the thread; 0: nobody has owned it yet. Behind that are two numbers of
     // calls by page, for Java code alone.
     volatile int64_t *owners;
@@ -310,20 +311,27 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
 
 // --- pages that have owners ---
 
-static struct instr_counters *add_owned(size_t index) {
-    if (owned.all == NULL) owned.all = new_thread();
-    if (owned.all == NULL) return NULL;
-    owned.all->line->tid = NOBODY;
-    if (index < (size_t)owned.all->line->limit && pages_of(owned.all->line)[index] != NULL)
-        return pages_of(owned.all->line)[index];
-    if ((index + 1) * PAGE_BYTES > arena.owned_size || !extend(owned.all, index + 1) ||
+// The number of a page for a method and a thread.
+static size_t owned_page(jint id, int64_t tid) {
+    return (size_t)id / INSTR_ROWS_PER_PAGE * WAYS + (size_t)(tid & (WAYS - 1));
+}
+
+static struct instr_counters *add_owned(size_t number) {
+    struct thread **way = &owned.ways[number % WAYS];
+    size_t index = number / WAYS;
+    if (*way == NULL && (*way = new_thread()) == NULL) return NULL;
+    (*way)->line->tid = NOBODY;
+    (*way)->has_owned = true;
+    if (index < (size_t)(*way)->line->limit && pages_of((*way)->line)[index] != NULL)
+        return pages_of((*way)->line)[index];
+    if ((number + 1) * PAGE_BYTES > arena.owned_size || !extend(*way, index + 1) ||
         !charge(PAGE_BYTES))
         return NULL;
     atomic_fetch_add(&arena.owned_used, PAGE_BYTES);
-    struct instr_counters *page = (void *)(arena.owned + index * PAGE_BYTES);
-    pthread_mutex_lock(&owned.all->mutex);
-    pages_of(owned.all->line)[index] = page;
-    pthread_mutex_unlock(&owned.all->mutex);
+    struct instr_counters *page = (void *)(arena.owned + number * PAGE_BYTES);
+    pthread_mutex_lock(&(*way)->mutex);
+    pages_of((*way)->line)[index] = page;
+    pthread_mutex_unlock(&(*way)->mutex);
     return page;
 }
 
@@ -336,16 +344,16 @@ static void forget_entered(struct instr_sampled *sampled) {
 static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     (void)jni, (void)class;
     struct thread *thread = current();
-    size_t index = (size_t)id / INSTR_ROWS_PER_PAGE;
-    if (thread == NULL || id < 0 || index >= OWNED_PAGES) return;
+    size_t number = owned_page(id, tid);
+    if (thread == NULL || id < 0 || number >= OWNED_PAGES) return;
     pthread_mutex_lock(&state.mutex);
     struct instr_counters *page = NULL;
-    if (thread->line->tid == tid && owned.owners[index] >= 0 && (page = add_owned(index))) {
+    if (thread->line->tid == tid && owned.owners[number] >= 0 && (page = add_owned(number))) {
         forget_entered(sampled_of(page));
-        owned.next[index] = thread->owned;
-        thread->owned = (uint32_t)index + 1;
-        owned.owners[OWNED_PAGES + index] = owned.owners[2 * OWNED_PAGES + index] = 0;
-        owned.owners[index] = ~tid;
+        owned.next[number] = thread->owned;
+        thread->owned = (uint32_t)number + 1;
+        owned.owners[OWNED_PAGES + number] = owned.owners[2 * OWNED_PAGES + number] = 0;
+        owned.owners[number] = ~tid;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -354,16 +362,16 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
 static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
     (void)jni, (void)class;
     struct thread *thread = current();
-    uint32_t index = (uint32_t)id / INSTR_ROWS_PER_PAGE;
-    if (thread == NULL || id < 0 || index >= OWNED_PAGES) return;
+    if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
     pthread_mutex_lock(&state.mutex);
+    size_t number = owned_page(id, thread->line->tid), index = number / WAYS;
     uint32_t *link = &thread->owned;
-    while (*link != 0 && *link != index + 1) link = &owned.next[*link - 1];
+    while (*link != 0 && *link != number + 1) link = &owned.next[*link - 1];
     if (*link != 0) {
-        *link = owned.next[index];
+        *link = owned.next[number];
         if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
             forget_entered(sampled_of(pages_of(thread->line)[index]));
-        owned.owners[index] = HAS_ENDED;
+        owned.owners[number] = HAS_ENDED;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -541,7 +549,7 @@ void instr_threads_release(void) {
     instr_threads_drain();
     pthread_mutex_lock(&state.mutex);
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
-        if (t == owned.all) continue;
+        if (t->has_owned) continue;
         pthread_mutex_lock(&t->mutex);
         n += empty_pages(t);
         empty_buffer(t);

@@ -41,7 +41,7 @@ struct instr_counters {
 
 // The calls that are not in `calls` but in an element of `next`.
 static inline uint64_t instr_only_counted(int64_t next) {
-    return (uint64_t)next >> 9;
+    return (uint64_t)next >> 14;
 }
 
 // What the runtime knows of the methods of a page with clock=auto (InstrSampling).

@@ -105,6 +105,8 @@ struct instr_agent_pass {
     uint64_t (*events)(JNIEnv *jni, const struct rw_pass *pass);
     // rw_pass.event_ns with these options. NULL: it does not depend on them.
     unsigned (*event_ns)(const struct instr_pass_options *options);
+    // What a call costs besides for which the clock was read, where that is not done in each call. NULL: nothing.
+    unsigned (*measured_ns)(const struct instr_pass_options *options);
     // What it has cost the application so far in nanoseconds, besides rw_pass.event_ns for each of
     // those events. NULL: nothing.
     uint64_t (*cost_ns)(JNIEnv *jni, const struct rw_pass *pass);

@@ -36,11 +36,18 @@ unsigned instr_timed_call_ns(void) {
     return (unsigned)(2 * instr_clock_cost()) + TIMED_NS;
 }
 
-unsigned instr_event_ns(const struct instr_pass_options *pass) {
+void instr_events_add(struct instr_events *events, const struct instr_counts *counts) {
+    events->all += counts->calls;
+    events->measured += counts->measured;
+}
+
+uint64_t instr_events_ns(const struct instr_pass_options *pass, struct instr_events events) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
     unsigned each =
         agent_pass && agent_pass->event_ns ? agent_pass->event_ns(pass) : pass->pass->event_ns;
-    return each ? each : instr_timed_call_ns();
+    uint64_t all = events.all * (each ? each : instr_timed_call_ns());
+    if (!agent_pass || !agent_pass->measured_ns) return all;
+    return all + events.measured * agent_pass->measured_ns(pass);
 }
 
 uint64_t instr_own_events(const struct rw_pass *pass, JNIEnv *jni) {
@@ -53,13 +60,14 @@ uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni) {
     return agent_pass && agent_pass->cost_ns ? agent_pass->cost_ns(jni, pass) : 0;
 }
 
-static uint64_t events_of(const struct instr_pass_options *pass, struct instr_methods *methods,
-                          JNIEnv *jni, const struct instr_counts *counts, size_t n) {
-    uint64_t events = instr_own_events(pass->pass, jni);
+static struct instr_events events_of(const struct instr_pass_options *pass,
+                                     struct instr_methods *methods, JNIEnv *jni,
+                                     const struct instr_counts *counts, size_t n) {
+    struct instr_events events = {.all = instr_own_events(pass->pass, jni)};
     size_t known = (size_t)instr_methods_count(methods);
     for (size_t id = 0; id < n && id < known; id++)
         if (counts[id].calls && instr_methods_get(methods, (int)id).pass == pass->number)
-            events += counts[id].calls;
+            instr_events_add(&events, &counts[id]);
     return events;
 }
 
@@ -130,10 +138,10 @@ struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_
     const struct instr_pass_options *of = &options->passes[pass];
     struct instr_pass_totals totals = instr_engine_pass_totals(engine, of->number);
     struct all all = all_of(engine, options);
-    uint64_t events = events_of(of, methods, jni, counts, n);
+    struct instr_events events = events_of(of, methods, jni, counts, n);
     struct instr_cost cost = {
         .known = true,
-        .code_ns = events * instr_event_ns(of) + instr_own_cost(of->pass, jni),
+        .code_ns = instr_events_ns(of, events) + instr_own_cost(of->pass, jni),
         .compilers_ns = compilers_of(of, &totals, &all),
         .classes = totals.classes,
         .methods = totals.methods,

@@ -1,7 +1,7 @@
 // cost.h: what a pass costs the program, as an estimate
 //
-//      inserted code:    events that the pass counted * ns of one (rw_pass.event_ns), and the first runs
-//                        of the code of each class
+//      inserted code:    events that the pass counted * ns of one (rw_pass.event_ns), the same for calls
+//                        that were measured, where not all are, and the first runs of the code of each class
 //      compilers:        their CPU time * the share of inserted code in what they compile
 //      rewriting:        the time that was measured, by the bytes that each pass inserted
 //
@@ -31,8 +31,17 @@
 // What a call costs for which the clock is read twice, in ns: some 50 to 100.
 unsigned instr_timed_call_ns(void);
 
-// What an event of the pass costs with these options, in ns.
-unsigned instr_event_ns(const struct instr_pass_options *pass);
+// What a pass has handled so far.
+struct instr_events {
+    uint64_t all;
+    uint64_t measured; // calls for which the clock was read
+};
+
+// Adds the calls of a method.
+void instr_events_add(struct instr_events *events, const struct instr_counts *counts);
+
+// What events of the pass cost with these options, in ns.
+uint64_t instr_events_ns(const struct instr_pass_options *pass, struct instr_events events);
 // What the pass has handled besides the events that the table of methods counts, and what that cost.
 uint64_t instr_own_events(const struct rw_pass *pass, JNIEnv *jni);
 uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni);

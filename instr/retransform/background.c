@@ -59,6 +59,8 @@ struct instr_reconfigure_progress instr_reconfigure_progress(void) {
     struct instr_reconfigure_progress progress = background.progress;
     double passed = (double)(instr_clock_now() - background.start);
     pthread_mutex_unlock(&background.lock);
+    // The thread has done all, and is about to say so.
+    if (progress.done >= progress.total) progress.total = progress.done = 0;
     if (progress.total && progress.done)
         progress.left =
             (uint64_t)(passed / (double)progress.done * (double)(progress.total - progress.done));

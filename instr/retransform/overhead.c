@@ -26,9 +26,10 @@ enum {
 struct seen {
     unsigned number;
     struct instr_owner owner;
-    bool counts, known;  // `events` is there; the share is
-    bool compiling;      // the compilers work for it
-    uint64_t events, ns; // ns: instr_agent_pass.cost_ns
+    bool counts, known; // `events` is there; the share is
+    bool compiling;     // the compilers work for it
+    struct instr_events events;
+    uint64_t ns;         // instr_agent_pass.cost_ns
     uint64_t over_since; // ns; 0: it is not above its limit
     struct instr_overhead share;
 };
@@ -61,20 +62,21 @@ static struct seen *find(const struct instr_pass_options *pass) {
 // --- events ---
 
 // The events of each pass so far, in the order of the plan. False: out of memory.
-static bool count_events(const struct instr_plan *plan, JNIEnv *jni, uint64_t events[MOST]) {
+static bool count_events(const struct instr_plan *plan, JNIEnv *jni,
+                         struct instr_events events[MOST]) {
     const struct instr_options *options = &plan->options;
     struct instr_counts *counts = NULL;
     size_t n = 0, known = (size_t)instr_methods_count(plan->methods);
     if (!instr_snapshot(jni, &counts, &n)) return false;
     for (size_t i = 0; i < options->pass_count && i < MOST; i++)
-        events[i] = instr_own_events(options->passes[i].pass, jni);
+        events[i].all = instr_own_events(options->passes[i].pass, jni);
     for (size_t id = 0; id < n && id < known; id++) {
         if (!counts[id].calls) continue;
         struct instr_method method = instr_methods_get(plan->methods, (int)id);
         for (size_t i = 0; i < options->pass_count && i < MOST; i++)
             if (options->passes[i].number == method.pass &&
                 instr_pass_shows(&options->passes[i], method.class_name))
-                events[i] += counts[id].calls;
+                instr_events_add(&events[i], &counts[id]);
     }
     free(counts);
     return true;
@@ -149,12 +151,17 @@ static uint64_t compilers_share(void) {
 
 // --- the estimate ---
 
-static void estimate(struct seen *seen, const struct instr_pass_options *pass, uint64_t events,
-                     uint64_t ns, uint64_t process, uint64_t compilers) {
-    uint64_t more = events > seen->events ? events - seen->events : 0;
-    uint64_t besides = ns > seen->ns ? ns - seen->ns : 0;
-    seen->share.code =
-        share_of((double)more * instr_event_ns(pass) + (double)besides, (double)process);
+static uint64_t since(uint64_t before, uint64_t now) {
+    return now > before ? now - before : 0;
+}
+
+static void estimate(struct seen *seen, const struct instr_pass_options *pass,
+                     struct instr_events events, uint64_t ns, uint64_t process,
+                     uint64_t compilers) {
+    struct instr_events more = {since(seen->events.all, events.all),
+                                since(seen->events.measured, events.measured)};
+    uint64_t code = instr_events_ns(pass, more) + since(seen->ns, ns);
+    seen->share.code = share_of((double)code, (double)process);
     seen->share.compilers = seen->compiling ? compilers : 0;
     if (seen->share.code > WHOLE - seen->share.compilers)
         seen->share.code = WHOLE - seen->share.compilers;
@@ -168,8 +175,9 @@ static void compare(struct seen *seen, unsigned limit) {
         seen->over_since = last.at;
 }
 
-static void estimate_all(const struct instr_plan *plan, JNIEnv *jni, const uint64_t events[MOST],
-                         uint64_t elapsed, uint64_t process) {
+static void estimate_all(const struct instr_plan *plan, JNIEnv *jni,
+                         const struct instr_events events[MOST], uint64_t elapsed,
+                         uint64_t process) {
     uint64_t compilers = compilers_share(), sharing = 0;
     if (process < elapsed / IDLE) process = elapsed / IDLE;
     for (size_t i = 0; i < last.count; i++) sharing += last.passes[i].compiling;
@@ -189,7 +197,8 @@ static void estimate_all(const struct instr_plan *plan, JNIEnv *jni, const uint6
 
 bool instr_overhead_look(struct instr_agent *agent, const struct instr_plan *plan, JNIEnv *jni,
                          uint64_t pause) {
-    uint64_t now = instr_clock_now(), events[MOST] = {0};
+    uint64_t now = instr_clock_now();
+    struct instr_events events[MOST] = {{0, 0}};
     struct instr_cpu_times cpu;
     if (last.plan == plan->number && now < last.at + pause) return true;
     if (!count_events(plan, jni, events)) return false;

@@ -75,6 +75,7 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
     counts->timed = row->timed;
     counts->measured = row->timed - row->estimated;
     counts->sampled = row->sampled;
+    counts->sampled_weight = row->sampled_weight;
     counts->sampled_total = row->sampled_total;
     counts->total = row->total;
     counts->self = row->self;
@@ -121,13 +122,14 @@ static double square(double x) {
 static uint64_t rest_of(const struct instr_counts *counts, double rest, const struct paged *since,
                         double overhead) {
     const double tick = INSTR_TICK_NS, known = 3; // a third of the overhead is an error
-    double timed = (double)counts->sampled_total, net = timed - overhead * counts->sampled;
-    double by_calls = (net < 0 ? 0 : net) / counts->sampled * rest + (double)since->unseen;
+    double timed = (double)counts->sampled_total, weight = (double)counts->sampled_weight;
+    double clocks = overhead * weight, net = timed - clocks;
+    double by_calls = (net < 0 ? 0 : net) / weight * rest + (double)since->unseen;
     double by_ticks = since->ticked < 0 ? 0 : (double)since->ticked;
     if (by_calls < 0) by_calls = 0;
     double ticks = (by_calls > by_ticks ? by_calls : by_ticks) / tick;
     double of_ticks = 1 / (ticks < 1 ? 1 : ticks), of_calls = 1.0 / counts->sampled;
-    of_calls += square(overhead * counts->sampled / known / (net < 1 ? 1 : net));
+    of_calls += square(clocks / known / (net < 1 ? 1 : net));
     return (uint64_t)((by_calls * of_ticks + by_ticks * of_calls) / (of_ticks + of_calls));
 }
 

@@ -16,11 +16,15 @@ static bool estimates(const struct instr_pass_options *options) {
     return !clock || strcmp(clock, "auto") == 0;
 }
 
-// With clock=auto the clock is read in one of 64 calls.
 static unsigned event_ns(const struct instr_pass_options *options) {
-    enum { COUNTED_NS = 7, SAMPLED_OF = 64 };
-    unsigned timed = instr_timed_call_ns();
-    return estimates(options) ? COUNTED_NS + timed / SAMPLED_OF : timed;
+    enum { COUNTED_NS = 5 };
+    return estimates(options) ? COUNTED_NS : instr_timed_call_ns();
+}
+
+// With clock=auto the clock is read in some calls, which takes another path.
+static unsigned measured_ns(const struct instr_pass_options *options) {
+    enum { DECIDING_NS = 100 };
+    return estimates(options) ? instr_timed_call_ns() + DECIDING_NS : 0;
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
@@ -52,6 +56,7 @@ const struct instr_agent_pass instr_agent_pass_timing = {
     .by_owner = true,
     .releases_ids = true,
     .event_ns = event_ns,
+    .measured_ns = measured_ns,
     .start = start,
     .stop = stop,
 };

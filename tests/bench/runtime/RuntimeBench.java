@@ -23,7 +23,7 @@ public class RuntimeBench {
     static native void tick();
 
     /** The method of InstrSampling, which only its package may call. */
-    static native long unseen(Class<?> sampling, long tick, long beyond);
+    static native long unseen(Class<?> sampling, long tick, long beyond, int longBits);
 
     static native void attachAgain(Runnable task, int threads, int times);
 

@@ -418,13 +418,17 @@ final class RuntimeExact extends RuntimeBench {
     /** Whatever a long call takes, the ticks that see such calls stand on average for what they do not see of them. */
     static void unseen() {
         long tick = 1_000_000, step = 10;
-        for (int duration : new int[] {100_000, 150_000, 200_000, 262_144, 500_000, 900_000}) {
-            double part = Math.max(0, Math.min(1, duration / (double) (1 << 17) - 1)), sum = 0;
-            for (long beyond = step / 2; beyond < duration; beyond += step)
-                sum += (double) unseen(InstrSampling.class, tick, beyond) * step / tick;
-            near("calls of " + duration + " ns that no tick has seen, each, ns", part * duration * (1 - duration / (double) tick), sum, 0.001);
+        for (int bits = 17; bits >= 13; bits -= 2) {
+            for (int duration : new int[] {10_000, 20_000, 100_000, 150_000, 200_000, 262_144, 500_000, 900_000}) {
+                double part = Math.max(0, Math.min(1, duration / (double) (1 << bits) - 1)), sum = 0;
+                for (long beyond = step / 2; beyond < duration; beyond += step)
+                    sum += (double) unseen(InstrSampling.class, tick, beyond, bits) * step / tick;
+                near("calls of " + duration + " ns that no tick has seen, each, ns", part * duration * (1 - duration / (double) tick), sum,
+                        0.001);
+            }
         }
-        check("long calls without a tick for 5 ms", 0, unseen(InstrSampling.class, 5_000_000, 200_000));
+        check("long calls without a tick for 5 ms", 0, unseen(InstrSampling.class, 5_000_000, 200_000, 17));
+        check("calls that are never long", 0, unseen(InstrSampling.class, tick, 900_000, 50));
     }
 
     static void percentiles() {

@@ -130,10 +130,11 @@ JNIEXPORT void JNICALL Java_RuntimeBench_tick(JNIEnv *jni, jclass class) {
 }
 
 JNIEXPORT jlong JNICALL Java_RuntimeBench_unseen(JNIEnv *jni, jclass class, jclass sampling,
-                                                 jlong tick, jlong beyond) {
+                                                 jlong tick, jlong beyond, jint long_bits) {
     (void)class;
-    jmethodID unseen = (*jni)->GetStaticMethodID(jni, sampling, "unseen", "(JJ)J");
-    return unseen ? (*jni)->CallStaticLongMethod(jni, sampling, unseen, tick, beyond) : 0;
+    jmethodID unseen = (*jni)->GetStaticMethodID(jni, sampling, "unseen", "(JJI)J");
+    return unseen ? (*jni)->CallStaticLongMethod(jni, sampling, unseen, tick, beyond, long_bits)
+                  : 0;
 }
 
 struct attaching {

@@ -9,6 +9,7 @@
 #include "tests/unit/run.h"
 
 #define VALUES 20000
+#define CACHE_LINE 64 // stands before the counters
 #define OCTAVE_BYTES (INSTR_HISTOGRAM_SUB * sizeof(uint32_t))
 #define BEYOND (UINT64_C(1) << INSTR_HISTOGRAM_MAX_BITS)
 
@@ -136,7 +137,7 @@ START_TEST(a_counter_goes_on_beyond_32_bits) {
     ck_assert_uint_eq(buckets[instr_histogram_bucket(1000000)], 1);
     ck_assert_uint_eq(instr_histogram_percentile(buckets, 99, 5, 1000000),
                       instr_histogram_middle(instr_histogram_bucket(64)));
-    ck_assert_uint_eq(instr_histogram_bytes(&histogram), 2 * 3 * OCTAVE_BYTES);
+    ck_assert_uint_eq(instr_histogram_bytes(&histogram), 2 * (CACHE_LINE + 3 * OCTAVE_BYTES));
     free(buckets);
     instr_histogram_clear(&histogram);
 }
@@ -162,8 +163,9 @@ END_TEST
 // stands for itself alone.
 START_TEST(estimates_stay_apart) {
     const int64_t first[] = {
-        500, 30 | (int64_t)INSTR_RECORD_SAMPLED, 2000 | (int64_t)INSTR_RECORD_ESTIMATED,
-        10 | (int64_t)INSTR_RECORD_ESTIMATED, 300000 | (int64_t)INSTR_RECORD_LONG};
+        500, 30 | (int64_t)INSTR_RECORD_SAMPLED | INT64_C(3) << INSTR_RECORD_LEVEL_SHIFT,
+        2000 | (int64_t)INSTR_RECORD_ESTIMATED, 10 | (int64_t)INSTR_RECORD_ESTIMATED,
+        300000 | (int64_t)INSTR_RECORD_LONG | INT64_C(4) << INSTR_RECORD_LEVEL_SHIFT};
     int64_t words[10];
     for (int i = 0; i < 5; i++) {
         words[2 * i] = ~first[i];
@@ -181,13 +183,14 @@ START_TEST(estimates_stay_apart) {
     ck_assert_uint_eq(row->estimated, 2);
     ck_assert_uint_eq(row->total, 302510);
     ck_assert_uint_eq(row->sampled, 1);
-    ck_assert_uint_eq(row->sampled_total, 30);
+    ck_assert_uint_eq(row->sampled_weight, 64);
+    ck_assert_uint_eq(row->sampled_total, 64 * 30);
     ck_assert_uint_eq(row->self, 15);
     ck_assert_uint_eq(row->min, 30);
     ck_assert_uint_eq(row->max, 300000);
-    ck_assert_uint_eq(own[instr_histogram_bucket(30)], INSTR_SAMPLED_OF);
+    ck_assert_uint_eq(own[instr_histogram_bucket(30)], 64);
     ck_assert_uint_eq(own[instr_histogram_bucket(2000)], 1);
-    ck_assert_uint_eq(own[instr_histogram_bucket(300000)], INSTR_SAMPLED_OF);
+    ck_assert_uint_eq(own[instr_histogram_bucket(300000)], 256);
     free(buckets);
 }
 END_TEST
@@ -242,7 +245,7 @@ START_TEST(the_memory_of_histograms_is_reported) {
     instr_records_add_one(70, INSTR_EVENT_TIMING, 7, 3, &shard);
     instr_records_add_one(70, INSTR_EVENT_TIMING, 1000, 3, &shard);
     instr_records_add_one(70, INSTR_EVENT_TIMING, 1001, 3, &shard);
-    ck_assert_uint_eq(instr_records_bytes(), without + 2 * OCTAVE_BYTES);
+    ck_assert_uint_eq(instr_records_bytes(), without + CACHE_LINE + 2 * OCTAVE_BYTES);
     instr_records_reset();
     ck_assert_uint_eq(instr_records_bytes(), 0);
 }
