@@ -14,7 +14,7 @@ public final class InstrNative {
     /** The address of the time of the last tick; see InstrSampling. */
     public static native long tick();
 
-    /** How far behind a row is what InstrSampling knows of its method. */
+    /** How far each column of numbers is behind the one before; the first has the calls of methods. */
     public static native long distance();
 
     /**

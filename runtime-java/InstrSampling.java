@@ -13,11 +13,10 @@ import instr.runtime.InstrNative;
  *
  * <p>Methods that are too small for a clock (rewriters/tiny.h) only count their calls. What they take is time of their callers.
  *
- * <p>Most calls are those of threads that own the counters of the method (InstrThreads.OWNED): compiled code then knows where
- * these are.
+ * <p>Most calls are those of threads that own the counters of the method (InstrThreads.OWNED), which are then found at once.
  *
  * <p>Of the other calls some are timed: all at first; all of long methods; and of others a random one of some 4^level
- * consecutive calls, where the level is such that the clock takes some 2 % of the method's time at most (levelOf). Of methods that
+ * consecutive calls, where the level is such that timing takes some 5 % of the method's time at most (levelOf). Of methods that
  * call themselves these are outermost calls. Their state is negative and holds the time of the entry.
  *
  * <p>Self time is what ticks show: each is charged to the innermost method that was running. That method is the first one
@@ -42,9 +41,9 @@ public final class InstrSampling {
     static final long RECORD_LONG = RECORD_SAMPLED | RECORD_ESTIMATED;
 
     /**
-     * Offsets from a row (InstrThreads.ROWS): in its page the number of calls that were only counted, above CALL_SHIFT, with what
+     * Offsets from a row (InstrThreads.COLUMN): the number of calls that were only counted, above CALL_SHIFT, with what
      * decides about the next one below: the level, 0 if all calls are timed; and how many more calls come before the next one that
-     * is not only counted. As far behind it as InstrNative.distance() says (instr/counters/threads.c):
+     * is not only counted;
      * the mean of timed calls, times 16, and above MEAN_BITS what unseen says, in units of 2^UNSEEN_SHIFT ns; their number, as a
      * distance from Long.MIN_VALUE if the method calls itself; how many calls there were when one that is running was entered (negative:
      * in another row); and the time of the ticks that calls without a clock have seen, less what these calls were estimated to take.
@@ -52,8 +51,8 @@ public final class InstrSampling {
      * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
      * timed; and in place of the third how many calls were within others and have no clock (INNER).
      */
-    static final long NEXT = 3 * InstrThreads.ROWS, MEAN = InstrNative.distance(), NUMBER = MEAN + InstrThreads.ROWS,
-            ENTERED = MEAN + 2 * InstrThreads.ROWS, INNER = ENTERED, TICKED = MEAN + 3 * InstrThreads.ROWS;
+    static final long NEXT = 3 * InstrThreads.COLUMN, MEAN = 4 * InstrThreads.COLUMN, NUMBER = 5 * InstrThreads.COLUMN,
+            ENTERED = 6 * InstrThreads.COLUMN, INNER = ENTERED, TICKED = 7 * InstrThreads.COLUMN;
 
     static final int LEVEL_SHIFT = 11, LEVEL = 7, LEFT = (1 << LEVEL_SHIFT) - 1, CALL_SHIFT = 14, COUNTED = (1 << CALL_SHIFT) - 1;
 
@@ -67,7 +66,7 @@ public final class InstrSampling {
     private static final int SOME_CALLS = 64;
 
     /** A page that others use so many times as much as its owner, and a little more, should have another owner. */
-    private static final int FAR_MORE = 4, LITTLE = 1024;
+    private static final int FAR_MORE = 16, LITTLE = 1024;
 
     /** In the number of a method that calls itself. */
     static final int HELD_SHIFT = 32;
@@ -151,6 +150,7 @@ public final class InstrSampling {
             if (what == InstrThreads.CONSTRUCT) InstrThreads.moreRoom();
             InstrThreads.room();
             long own = InstrThreads.ownRow(id), row = own != 0 ? own : InstrThreads.rowInlined(id);
+            if (row == 0) row = InstrThreads.currentRow(id);
             if (row == 0) {
                 InstrThreads.countSlowly(id, what);
                 return open(id, InstrThreads.currentRow(id), what);
@@ -199,7 +199,7 @@ public final class InstrSampling {
             }
             long calls = InstrUnsafe.get(row) + 1;
             InstrUnsafe.put(row, calls);
-            if (calls % SOME_CALLS == 0) balance(id, SOME_CALLS);
+            if (calls % SOME_CALLS == 0) balance(id, 0); // owners do not count theirs either
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -299,7 +299,7 @@ public final class InstrSampling {
         if (row != 0 && what == InstrThreads.CALL && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id);
         int depth = task.depth;
         if ((InstrThreads.push(task, row, id, what) & InstrThreads.AGAIN) != 0) state |= AGAIN;
-        if (task.depth > depth || what == InstrThreads.CONSTRUCT) state |= PUSHED;
+        if (task.depth > depth || what == InstrThreads.CONSTRUCT && (state & AGAIN) == 0) state |= PUSHED;
         if (row == 0) return state | System.nanoTime();
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
         if ((state & AGAIN) == 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrUnsafe.put(row + ENTERED, calls);
@@ -343,7 +343,7 @@ public final class InstrSampling {
         return (int) next >>> LEVEL_SHIFT & LEVEL;
     }
 
-    /** The level of a method of which not all calls are timed; in other rows, such as that of another thread, the first. */
+    /** The level of a method of which not all calls are timed; in another row than that of the entry it may be missing. */
     private static int sampledLevel(long row) {
         int level = row == 0 ? 0 : level(InstrUnsafe.get(row + NEXT));
         return level == 0 ? AT_FIRST : level;
@@ -358,7 +358,7 @@ public final class InstrSampling {
     }
 
     private static int longBits(int level) {
-        return level < AT_FIRST ? NEVER_LONG : LONG_BITS - 2 * (level - AT_FIRST);
+        return level < AT_FIRST ? NEVER_LONG : LONG_BITS - (level - AT_FIRST);
     }
 
     private static void close(long now, long state, int id, boolean outer) {
@@ -379,9 +379,9 @@ public final class InstrSampling {
             if (last <= start) from = start;
             last = now;
         }
-        boolean sampled = (state & SAMPLED) != 0;
         long row = currentRow(id), self = charge(task, from, last, outer), kind = 0;
-        int level = sampledLevel(row), longBits = longBits(level);
+        int level = row == 0 ? 0 : level(InstrUnsafe.get(row + NEXT)), longBits = longBits(level);
+        boolean sampled = (state & SAMPLED) != 0 && level != 0; // else the thread has got another row meanwhile
         if (row != 0) judge(row, state, duration);
         // A short call that is timed takes longer by that: a tick then says nothing.
         if (sampled && level >= AT_FIRST && duration < USUAL) self = 0;
@@ -394,7 +394,7 @@ public final class InstrSampling {
             if (duration - (1L << longBits) > (now * RANDOM >>> 64 - longBits)) kind |= RECORD_LONG;
         }
         InstrThreads.record(duration, self, kind, id);
-        if (sampled) balance(id, 1 << 2 * level);
+        if (sampled && row == InstrThreads.ownRow(id)) balance(id, 1 << 2 * level);
     }
 
     /**
@@ -506,8 +506,7 @@ public final class InstrSampling {
         if (number < JUDGED) return;
         int level = levelOf(mean >> 4, number), before = level(next);
         if (level == before) return;
-        long left = level == 0 ? 0 : level < before || before == 0 ? gap(level, number) : next & LEFT;
-        InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | left);
+        InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(level, number)));
     }
 
     /**
@@ -517,16 +516,17 @@ public final class InstrSampling {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void balance(int id, int calls) {
-        long tid = InstrUnsafe.tid(), at = InstrThreads.owned(id, tid, 3), owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
+        if (InstrThreads.isVirtual()) return;
+        long tid = InstrUnsafe.tid(), at = InstrThreads.owner(id, tid), owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
         if (owner == 0 || owner == InstrThreads.FREE) {
             long row = InstrThreads.currentRow(id), many = owner == 0 ? MANY : MANY_OF_FREE;
             if (row != 0 && InstrUnsafe.get(row) + (InstrUnsafe.get(row + NEXT) >>> CALL_SHIFT) >= many) InstrThreads.own(id);
         } else if (owner != ~tid) {
             InstrUnsafe.put(InstrThreads.MISSED + at, InstrUnsafe.get(InstrThreads.MISSED + at) + calls);
         } else {
-            long owned = InstrUnsafe.get(InstrThreads.TIMED + at) + calls;
-            InstrUnsafe.put(InstrThreads.TIMED + at, owned);
-            if (InstrUnsafe.get(InstrThreads.MISSED + at) > FAR_MORE * owned + LITTLE) InstrNative.disown(id);
+            long had = InstrUnsafe.get(InstrThreads.HAD + at) + calls;
+            InstrUnsafe.put(InstrThreads.HAD + at, had);
+            if (InstrUnsafe.get(InstrThreads.MISSED + at) > FAR_MORE * had + LITTLE) InstrNative.disown(id);
         }
     }
 

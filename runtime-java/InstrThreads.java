@@ -62,10 +62,13 @@ final class InstrThreads {
     static final int PAGES = 8, LIMIT = 16, POSITION = 24, END = 32, FULL = 40, BUSY = 48, WAIT = 56;
 
     /**
-     * The number of methods of a page. It has the numbers of calls of all of them, then as many of each other kind. A row
-     * is where the calls of a method are; the following are so far behind it.
+     * The number of methods of a page, as a power of two. It has the numbers of their calls; each other kind has a column of
+     * its own, so that what most calls write to lies close together. A row is where the calls of a method are; the following
+     * are so far behind it.
      */
-    static final int ROW_BITS = 5, ROW_SHIFT = 3, ROWS = 1 << ROW_BITS + ROW_SHIFT, ROW_THROWN = ROWS, ROW_MARK = 2 * ROWS;
+    static final int ROW_BITS = 5, ROW_SHIFT = 3;
+
+    static final long COLUMN = InstrNative.distance(), ROW_THROWN = COLUMN, ROW_MARK = 2 * COLUMN;
 
     /**
      * The address of the lines, in which all bits of OFFSETS are 0. The offset is combined with a bitwise or: for a
@@ -82,22 +85,21 @@ final class InstrThreads {
     /**
      * For the same methods there are WAYS more pages, each for threads with the same low bits of Thread.tid, of which one
      * platform thread at a time owns it. Others use the pages of their own blocks. So the owner adds without an
-     * atomic operation, as everybody else, and its counters have an address that hardly has to be searched for: OWNED is that of the
-     * first page. At OWNERS is ~Thread.tid of the owner of each, since 0 is the id of a thread that has not got
-     * one yet; 0: nobody has owned the page; FREE: its owner has ended.
+     * atomic operation, as everybody else, and the address of its counters follows from Thread.tid and the method. OWNED is that
+     * of the first page; the pages of one way follow each other. At OWNERS is ~Thread.tid of the owner of each, since 0 is the id of a
+     * thread that has not got one yet; 0: nobody has owned the page; FREE: its owner has ended.
      */
     static final long OWNED = InstrNative.owned(), OWNERS = InstrNative.owners(), FREE = 1;
 
     static final int WAY_BITS = 4, WAYS = 1 << WAY_BITS;
 
     /**
-     * Behind OWNERS: how many calls of methods of each page others have timed since it has its owner, more or less, as they add
-     * without atomic operations; and how many the owner has.
+     * Behind OWNERS: how many calls of methods of each page others have had since it has its owner, more or less, as they add
+     * without atomic operations; and how many the owner has had.
      */
-    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS + WAY_BITS), TIMED = MISSED + (8L << ID_BITS - ROW_BITS + WAY_BITS);
+    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS + WAY_BITS);
 
-    /** The number of bytes of a page, as a power of two. */
-    static final int PAGE_SHIFT = ROW_BITS + ROW_SHIFT + 2;
+    static final long HAD = MISSED + (8L << ID_BITS - ROW_BITS + WAY_BITS);
 
     /** The tasks of virtual threads, and of threads that had no slot when they needed one. */
     static final ThreadLocal<InstrTask> LOCAL = new ThreadLocal<InstrTask>();
@@ -262,15 +264,15 @@ final class InstrThreads {
     @java.lang.invoke.ForceInline
     static long ownRow(int id) {
         long tid = InstrUnsafe.tid();
-        if (InstrUnsafe.get(OWNERS + owned(id, tid, 3)) != ~tid) return 0;
-        return row(OWNED + owned(id, tid, PAGE_SHIFT), id);
+        if (InstrUnsafe.get(OWNERS + owner(id, tid)) != ~tid) return 0;
+        return OWNED + ((tid & WAYS - 1) << ID_BITS + ROW_SHIFT) + ((long) id << ROW_SHIFT);
     }
 
-    /** The offset of what there is for each page that can be owned, with 2^shift bytes: for a method and a thread. */
+    /** The offset from OWNERS, MISSED and HAD for a method and a thread. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long owned(int id, long tid, int shift) {
-        return ((long) (id >>> ROW_BITS) << WAY_BITS + shift) + ((tid & WAYS - 1) << shift);
+    static long owner(int id, long tid) {
+        return ((tid & WAYS - 1) << ID_BITS - ROW_BITS + 3) + ((long) (id >>> ROW_BITS) << 3);
     }
 
     /** Tries to own the page of a method; see ownRow. Virtual threads own nothing. */
@@ -430,8 +432,8 @@ final class InstrThreads {
 
     /**
      * Puts a method on the stack unless it is there, which means that it is running already. A mark in its row holds
-     * the position. A constructor is put on the stack only after super() or this() has returned: before, it may end
-     * without a call of the runtime.
+     * the position, unless it is of another task, or 0. A constructor is put on the stack only after super() or this() has
+     * returned: before, it may end without a call of the runtime.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
@@ -440,7 +442,10 @@ final class InstrThreads {
         long saved = task.children + (depth << DEPTH_SHIFT);
         try {
             int[] stack = task.stack;
-            while (at < depth && stack[at] != id) at++;
+            long mark = row == 0 ? -1 : InstrUnsafe.get(row + ROW_MARK) - task.epoch;
+            // A virtual thread may come back to a carrier that has never forgotten its task.
+            if (mark >>> 16 != 0 || isVirtual()) while (at < depth && stack[at] != id) at++;
+            else at = mark < depth && stack[(int) mark] == id ? (int) mark : depth;
             if (at == depth) {
                 if (what == CONSTRUCT || depth == DEPTH_MAX) return saved;
                 if (depth == stack.length) task.stack = stack = longer(stack);
@@ -454,6 +459,12 @@ final class InstrThreads {
             // Out of memory: the time of recursive calls counts twice.
         }
         return saved;
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static boolean isVirtual() {
+        return VIRTUAL != null && Thread.currentThread().getClass() == VIRTUAL;
     }
 
     static int[] longer(int[] stack) {

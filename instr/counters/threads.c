@@ -28,9 +28,12 @@
 // Not the id of any thread. 0 is the id of a thread that has not got one yet.
 #define NOBODY (-2)
 
-#define PAGE_BYTES sizeof(struct instr_counters)
-_Static_assert(sizeof(struct instr_sampled) == sizeof(struct instr_counters), "in its place");
+// The first column has a page's calls, each other one something else, in the order of struct instr_counters.
+#define COLUMNS 8
+#define USUAL_COLUMNS 4 // those before `mean`, which few passes use
+#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(int64_t)) // in each column
 _Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
+_Static_assert(sizeof(struct instr_counters) == COLUMNS * sizeof(int64_t *), "all columns");
 
 // The part of a block that Java code uses. Only the owner of the block writes to it.
 struct line {
@@ -70,16 +73,27 @@ static struct line *lines;
 // The memory of pages. Threads may hold addresses in it at any time, so it is never unmapped, only
 // cleared; the other half is then used until the next time. Pages that have owners stay where they are.
 static struct {
-    char *halves[2], *owned;
+    char *halves[2], *owned; // in the first column
     size_t size, owned_size; // of each half, and of the rest
-    size_t distance;         // behind all is as much for struct instr_sampled, which few passes use
+    size_t distance;         // from each column to the next
     unsigned current;
     atomic_size_t used, owned_used;
 } arena;
 
-// What lies as far behind a page of counters as native_distance says.
-static struct instr_sampled *sampled_of(struct instr_counters *page) {
-    return (void *)((char *)page + arena.distance);
+static volatile int64_t *column(int64_t *page, size_t n) {
+    return (void *)((char *)page + n * arena.distance);
+}
+
+// All columns of a page.
+static struct instr_counters columns_of(int64_t *page) {
+    return (struct instr_counters){page,
+                                   column(page, 1),
+                                   column(page, 2),
+                                   column(page, 3),
+                                   column(page, 4),
+                                   column(page, 5),
+                                   column(page, 6),
+                                   column(page, 7)};
 }
 
 // Global because native methods have no place for a pointer to their state.
@@ -93,13 +107,17 @@ static struct {
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 // Pages that have owners (InstrThreads.OWNED): for the same methods there are WAYS of them.
-enum { WAYS = 16, OWNED_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE * WAYS };
+enum {
+    WAYS = 16,
+    WAY_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE,
+    OWNED_PAGES = WAYS * WAY_PAGES
+};
 #define HAS_ENDED 1 // in `owners`: the owner
 
 static struct {
     struct thread *ways[WAYS]; // have the pages of all owners
     // By page: ~ of Java's id of the thread; 0: nobody has owned it yet. Behind that are two numbers of
-    // calls by page, for Java code alone.
+    // calls by page, for Java code.
     volatile int64_t *owners;
     uint32_t next[OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
 } owned;                        // guarded by state.mutex; Java code reads `owners` without it
@@ -155,8 +173,8 @@ static struct thread *adopt(void) {
     return NULL;
 }
 
-static struct instr_counters **pages_of(const struct line *line) {
-    return (struct instr_counters **)(intptr_t)line->pages;
+static int64_t **pages_of(const struct line *line) {
+    return (int64_t **)(intptr_t)line->pages;
 }
 
 // The index of the block's slot; SLOTS: it has none. Under state.mutex, or the thread's.
@@ -261,9 +279,9 @@ static bool extend(struct thread *thread, size_t pages) {
     size_t length = (size_t)line->limit, more = length == 0 ? FIRST_PAGES : length;
     if (pages <= length) return true;
     while (more < pages) more *= 2;
-    size_t bytes = (more - length) * sizeof(struct instr_counters *);
+    size_t bytes = (more - length) * sizeof(int64_t *);
     if (!charge(bytes)) return false;
-    struct instr_counters **copy = calloc(more, sizeof *copy);
+    int64_t **copy = calloc(more, sizeof *copy);
     if (copy == NULL) {
         refund(bytes);
         return false;
@@ -277,23 +295,33 @@ static bool extend(struct thread *thread, size_t pages) {
     return true;
 }
 
-static struct instr_counters *new_page(void) {
+static int64_t *new_page(void) {
     size_t at = atomic_fetch_add(&arena.used, PAGE_BYTES);
     if (at + PAGE_BYTES <= arena.size) return (void *)(arena.halves[arena.current] + at);
     atomic_fetch_sub(&arena.used, PAGE_BYTES);
     return NULL;
 }
 
-static struct instr_counters *add_page(struct thread *thread, size_t index) {
+// Threads may have written to it before it was cleared, and after.
+static void clear_page(const struct instr_counters *page) {
+    volatile int64_t *const columns[] = {page->calls, page->thrown, page->mark, page->next};
+    for (size_t i = 0; i < USUAL_COLUMNS * INSTR_ROWS_PER_PAGE; i++) {
+        volatile int64_t *at = &columns[i / INSTR_ROWS_PER_PAGE][i % INSTR_ROWS_PER_PAGE];
+        if (*at != 0) *at = 0; // memory that is only read is not used yet
+    }
+}
+
+static int64_t *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
-    if (!extend(thread, index + 1) || !charge(PAGE_BYTES)) return NULL;
-    struct instr_counters *page = new_page();
+    if (!extend(thread, index + 1) || !charge(USUAL_COLUMNS * PAGE_BYTES)) return NULL;
+    int64_t *page = new_page();
     if (page == NULL) {
-        refund(PAGE_BYTES);
+        refund(USUAL_COLUMNS * PAGE_BYTES);
         return NULL;
     }
-    memset(page, 0, PAGE_BYTES);
+    struct instr_counters columns = columns_of(page);
+    clear_page(&columns);
     pthread_mutex_lock(&thread->mutex);
     pages_of(thread->line)[index] = page;
     pthread_mutex_unlock(&thread->mutex);
@@ -304,7 +332,7 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
     (void)jni, (void)class;
     struct thread *thread = current();
     if (thread == NULL || id < 0) return 0;
-    struct instr_counters *page = add_page(thread, (size_t)id / INSTR_ROWS_PER_PAGE);
+    int64_t *page = add_page(thread, (size_t)id / INSTR_ROWS_PER_PAGE);
     if (page == NULL) thread->line->full = 1;
     return (jlong)(intptr_t)page;
 }
@@ -313,22 +341,22 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
 
 // The number of a page for a method and a thread.
 static size_t owned_page(jint id, int64_t tid) {
-    return (size_t)id / INSTR_ROWS_PER_PAGE * WAYS + (size_t)(tid & (WAYS - 1));
+    return (size_t)(tid & (WAYS - 1)) * WAY_PAGES + (size_t)id / INSTR_ROWS_PER_PAGE;
 }
 
-static struct instr_counters *add_owned(size_t number) {
-    struct thread **way = &owned.ways[number % WAYS];
-    size_t index = number / WAYS;
+static int64_t *add_owned(size_t number) {
+    struct thread **way = &owned.ways[number / WAY_PAGES];
+    size_t index = number % WAY_PAGES;
     if (*way == NULL && (*way = new_thread()) == NULL) return NULL;
     (*way)->line->tid = NOBODY;
     (*way)->has_owned = true;
     if (index < (size_t)(*way)->line->limit && pages_of((*way)->line)[index] != NULL)
         return pages_of((*way)->line)[index];
     if ((number + 1) * PAGE_BYTES > arena.owned_size || !extend(*way, index + 1) ||
-        !charge(PAGE_BYTES))
+        !charge(USUAL_COLUMNS * PAGE_BYTES))
         return NULL;
     atomic_fetch_add(&arena.owned_used, PAGE_BYTES);
-    struct instr_counters *page = (void *)(arena.owned + number * PAGE_BYTES);
+    int64_t *page = (void *)(arena.owned + number * PAGE_BYTES);
     pthread_mutex_lock(&(*way)->mutex);
     pages_of((*way)->line)[index] = page;
     pthread_mutex_unlock(&(*way)->mutex);
@@ -336,20 +364,23 @@ static struct instr_counters *add_owned(size_t number) {
 }
 
 // Calls that are running now were entered in rows of other pages.
-static void forget_entered(struct instr_sampled *sampled) {
-    for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++)
-        if (sampled->number[i] >= 0) sampled->entered[i] = -1;
+static void forget_entered(int64_t *page) {
+    struct instr_counters columns = columns_of(page);
+    for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++) {
+        columns.mark[i] = 0;
+        if (columns.number[i] >= 0) columns.entered[i] = -1;
+    }
 }
 
 static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     (void)jni, (void)class;
     struct thread *thread = current();
     size_t number = owned_page(id, tid);
-    if (thread == NULL || id < 0 || number >= OWNED_PAGES) return;
+    if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
     pthread_mutex_lock(&state.mutex);
-    struct instr_counters *page = NULL;
+    int64_t *page = NULL;
     if (thread->line->tid == tid && owned.owners[number] >= 0 && (page = add_owned(number))) {
-        forget_entered(sampled_of(page));
+        forget_entered(page);
         owned.next[number] = thread->owned;
         thread->owned = (uint32_t)number + 1;
         owned.owners[OWNED_PAGES + number] = owned.owners[2 * OWNED_PAGES + number] = 0;
@@ -364,13 +395,13 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
     struct thread *thread = current();
     if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
     pthread_mutex_lock(&state.mutex);
-    size_t number = owned_page(id, thread->line->tid), index = number / WAYS;
+    size_t number = owned_page(id, thread->line->tid), index = number % WAY_PAGES;
     uint32_t *link = &thread->owned;
     while (*link != 0 && *link != number + 1) link = &owned.next[*link - 1];
     if (*link != 0) {
         *link = owned.next[number];
         if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
-            forget_entered(sampled_of(pages_of(thread->line)[index]));
+            forget_entered(pages_of(thread->line)[index]);
         owned.owners[number] = HAS_ENDED;
     }
     pthread_mutex_unlock(&state.mutex);
@@ -480,34 +511,34 @@ void instr_threads_drain(void) {
 }
 
 void instr_threads_pages(void (*each)(void *context, uint32_t page,
-                                      const volatile struct instr_counters *counters,
-                                      const volatile struct instr_sampled *sampled),
+                                      const struct instr_counters *counters),
                          void *context) {
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
         pthread_mutex_lock(&t->mutex);
-        struct instr_counters **pages = pages_of(t->line);
-        for (int64_t i = 0; i < t->line->limit; i++)
-            if (pages[i] != NULL) each(context, (uint32_t)i, pages[i], sampled_of(pages[i]));
+        int64_t **pages = pages_of(t->line);
+        for (int64_t i = 0; i < t->line->limit; i++) {
+            if (pages[i] == NULL) continue;
+            struct instr_counters columns = columns_of(pages[i]);
+            each(context, (uint32_t)i, &columns);
+        }
         pthread_mutex_unlock(&t->mutex);
     }
 }
 
-static void clear_row(volatile struct instr_counters *page, volatile struct instr_sampled *sampled,
-                      uint32_t row) {
-    page->calls[row] = page->thrown[row] = page->next[row] = 0;
-    if (sampled->number[row] != 0)
-        sampled->mean[row] = sampled->number[row] = sampled->entered[row] = sampled->ticked[row] =
-            0;
+static void clear_row(int64_t *page, uint32_t row) {
+    struct instr_counters columns = columns_of(page);
+    columns.calls[row] = columns.thrown[row] = columns.next[row] = 0;
+    if (columns.number[row] | columns.mean[row] | columns.entered[row] | columns.ticked[row])
+        columns.mean[row] = columns.number[row] = columns.entered[row] = columns.ticked[row] = 0;
 }
 
 void instr_threads_forget(uint32_t from, uint32_t to) {
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
         pthread_mutex_lock(&t->mutex);
-        struct instr_counters **pages = pages_of(t->line);
+        int64_t **pages = pages_of(t->line);
         for (uint32_t id = from; id < to && id / INSTR_ROWS_PER_PAGE < t->line->limit; id++) {
-            struct instr_counters *page = pages[id / INSTR_ROWS_PER_PAGE];
-            if (page == NULL) continue;
-            clear_row(page, sampled_of(page), id % INSTR_ROWS_PER_PAGE);
+            int64_t *page = pages[id / INSTR_ROWS_PER_PAGE];
+            if (page != NULL) clear_row(page, id % INSTR_ROWS_PER_PAGE);
         }
         pthread_mutex_unlock(&t->mutex);
     }
@@ -529,7 +560,7 @@ static void empty_buffer(struct thread *thread) {
 // Removes all pages of a thread. Returns how many there were.
 static size_t empty_pages(struct thread *thread) {
     size_t n = 0;
-    struct instr_counters **pages = pages_of(thread->line);
+    int64_t **pages = pages_of(thread->line);
     for (int64_t i = 0; i < thread->line->limit; i++) {
         n += pages[i] != NULL;
         pages[i] = NULL;
@@ -540,8 +571,7 @@ static size_t empty_pages(struct thread *thread) {
 
 static void clear(char *pages, size_t size) {
     if (size == 0) return;
-    madvise(pages, size, MADV_DONTNEED);
-    madvise(pages + arena.distance, size, MADV_DONTNEED);
+    for (size_t i = 0; i < COLUMNS; i++) madvise(pages + i * arena.distance, size, MADV_DONTNEED);
 }
 
 void instr_threads_release(void) {
@@ -560,7 +590,7 @@ void instr_threads_release(void) {
     size_t used = atomic_exchange(&arena.used, 0);
     clear(arena.owned, arena.owned_used ? arena.owned_size : 0);
     pthread_mutex_unlock(&state.mutex);
-    refund(n * PAGE_BYTES);
+    refund(n * USUAL_COLUMNS * PAGE_BYTES);
     if (used != 0) clear(arena.halves[old], arena.size);
 }
 
@@ -576,24 +606,31 @@ static bool register_natives(JNIEnv *jni, jclass class) {
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
 
-// Reserves address space for pages; memory is used only when they are written to.
+// Reserves address space for pages: columns of twice `size` and `rest`. Memory is used only when it is
+// written to.
+static bool map_columns(size_t size, size_t rest) {
+    size_t column = 2 * size + rest, all = COLUMNS * column;
+    char *place =
+        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return false;
+    madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
+    arena.halves[0] = place;
+    arena.halves[1] = place + size;
+    arena.owned = place + 2 * size;
+    arena.owned_size = rest;
+    arena.distance = column;
+    arena.size = size;
+    return true;
+}
+
+// Where address space is limited no page has an owner, or there are fewer pages.
 static bool map_arena(size_t limit) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 36;
-    size_t size = limit < most ? limit : most;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 34;
+    size_t size = limit / USUAL_COLUMNS < most ? limit / USUAL_COLUMNS : most;
+    if (size < page) size = page;
     for (; size >= page; size /= 2) {
         size = (size + page - 1) / page * page;
-        size_t rest = OWNED_PAGES * PAGE_BYTES < size ? OWNED_PAGES * PAGE_BYTES : size;
-        size_t half = 2 * size + rest;
-        char *place = mmap(NULL, 2 * half, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (place == MAP_FAILED) continue;
-        arena.halves[0] = place;
-        arena.halves[1] = place + size;
-        arena.owned = place + 2 * size;
-        arena.owned_size = rest;
-        arena.distance = half;
-        arena.size = size;
-        return true;
+        if (map_columns(size, OWNED_PAGES * PAGE_BYTES) || map_columns(size, 0)) return true;
     }
     return false;
 }
@@ -628,11 +665,11 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 }
 
 size_t instr_threads_bytes(void) {
-    size_t bytes = atomic_load(&arena.used) + atomic_load(&arena.owned_used);
+    size_t bytes = USUAL_COLUMNS * (atomic_load(&arena.used) + atomic_load(&arena.owned_used));
     for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
         pthread_mutex_lock(&thread->mutex);
         bytes += sizeof *thread + thread->length * sizeof *thread->buffer +
-                 (size_t)thread->line->limit * sizeof(struct instr_counters *);
+                 (size_t)thread->line->limit * sizeof(int64_t *);
         pthread_mutex_unlock(&thread->mutex);
     }
     return bytes;

@@ -31,29 +31,26 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 // The bytes of counters that threads may still allocate.
 size_t instr_threads_budget(void);
 
-// A page: the counters of as many methods. What most calls write to lies together, since how much of
-// the processor's cache that takes decides what counting costs. The runtime's Java code knows this layout.
+// A page: the counters of as many methods, each kind in an array of INSTR_ROWS_PER_PAGE. The arrays of
+// one kind lie side by side, since how much of the processor's cache they take decides what counting
+// costs. The runtime's Java code knows the order of the kinds.
 struct instr_counters {
-    int64_t calls[INSTR_ROWS_PER_PAGE], thrown[INSTR_ROWS_PER_PAGE];
-    int64_t mark[INSTR_ROWS_PER_PAGE]; // position of the method on the stack of a task
-    int64_t next[INSTR_ROWS_PER_PAGE]; // clock=auto: see InstrSampling, and instr_only_counted
+    volatile int64_t *calls, *thrown;
+    volatile int64_t *mark; // position of the method on the stack of a task
+    // With clock=auto: see InstrSampling, and instr_only_counted.
+    volatile int64_t *next;
+    volatile int64_t *mean;   // of timed calls, and what instr_unseen takes from it
+    volatile int64_t *number; // of timed calls; negative: the method calls itself
+    // Calls of the method when one that is running was entered in this row, -1: none was; if the method calls
+    // itself, its calls within others of the same method that have no time.
+    volatile int64_t *entered;
+    volatile int64_t *ticked; // ns of ticks seen by calls without a clock, less their estimates
 };
 
 // The calls that are not in `calls` but in an element of `next`.
 static inline uint64_t instr_only_counted(int64_t next) {
     return (uint64_t)next >> 14;
 }
-
-// What the runtime knows of the methods of a page with clock=auto (InstrSampling).
-struct instr_sampled {
-    int64_t mean[INSTR_ROWS_PER_PAGE];   // of timed calls, and what instr_unseen takes from it
-    int64_t number[INSTR_ROWS_PER_PAGE]; // negative: the method calls itself
-    // Calls of the method when one that is running was entered in this row, -1: none was; if the method calls
-    // itself, its calls within others of the same method that have no time.
-    int64_t entered[INSTR_ROWS_PER_PAGE];
-    int64_t ticked
-        [INSTR_ROWS_PER_PAGE]; // ns of ticks seen by calls without a clock, less their estimates
-};
 
 enum { INSTR_MEAN_BITS = 24, INSTR_UNSEEN_UNIT = 1024 }; // as InstrSampling has them
 
@@ -80,8 +77,7 @@ void instr_threads_drain(void);
 // Calls `each` for every page of every block: number `page` is that of the ids from page * INSTR_ROWS_PER_PAGE
 // on. Their owners may write to them at the same time.
 void instr_threads_pages(void (*each)(void *context, uint32_t page,
-                                      const volatile struct instr_counters *counters,
-                                      const volatile struct instr_sampled *sampled),
+                                      const struct instr_counters *counters),
                          void *context);
 
 // The bytes of memory of all blocks, with their buffers and pages.

@@ -53,17 +53,16 @@ static int64_t page_of(struct snapshot *s, uint32_t page) {
     return (int64_t)from;
 }
 
-static void add_rows(void *context, uint32_t page, const volatile struct instr_counters *counters,
-                     const volatile struct instr_sampled *sampled) {
+static void add_rows(void *context, uint32_t page, const struct instr_counters *counters) {
     struct snapshot *s = context;
     int64_t from = page_of(s, page);
     for (size_t i = 0; from >= 0 && i < INSTR_ROWS_PER_PAGE; i++) {
         s->paged[(size_t)from + i].calls +=
             (uint64_t)counters->calls[i] + instr_only_counted(counters->next[i]);
         s->paged[(size_t)from + i].thrown += counters->thrown[i];
-        s->paged[(size_t)from + i].ticked += sampled->ticked[i];
-        s->paged[(size_t)from + i].unseen += instr_unseen(sampled->mean[i]);
-        if (sampled->number[i] < 0) s->paged[(size_t)from + i].inner += sampled->entered[i];
+        s->paged[(size_t)from + i].ticked += counters->ticked[i];
+        s->paged[(size_t)from + i].unseen += instr_unseen(counters->mean[i]);
+        if (counters->number[i] < 0) s->paged[(size_t)from + i].inner += counters->entered[i];
     }
 }
 
@@ -79,11 +78,11 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
     counts->sampled_total = row->sampled_total;
     counts->total = row->total;
     counts->self = row->self;
-    counts->min = row->min;
+    counts->min = row->min < row->max ? row->min : row->max; // where no call was measured
     counts->max = row->max;
-    counts->p50 = instr_histogram_percentile(buckets, 50, row->min, row->max);
-    counts->p90 = instr_histogram_percentile(buckets, 90, row->min, row->max);
-    counts->p99 = instr_histogram_percentile(buckets, 99, row->min, row->max);
+    counts->p50 = instr_histogram_percentile(buckets, 50, counts->min, row->max);
+    counts->p90 = instr_histogram_percentile(buckets, 90, counts->min, row->max);
+    counts->p99 = instr_histogram_percentile(buckets, 99, counts->min, row->max);
 }
 
 static bool is_reset(const struct snapshot *s, size_t id) {
@@ -135,14 +134,17 @@ static uint64_t rest_of(const struct instr_counts *counts, double rest, const st
 
 // `since`: what the pages have since the last reset.
 static void complete(struct instr_counts *counts, const struct paged *since, uint64_t overhead) {
-    if (counts->sampled && counts->calls > counts->timed) {
+    uint64_t by_ticks = since->ticked > 0 ? (uint64_t)since->ticked : 0;
+    if ((counts->sampled || by_ticks) && counts->calls > counts->timed) {
         double rest = (double)(counts->calls - counts->timed) - (double)since->inner;
-        counts->total += rest_of(counts, rest < 0 ? 0 : rest, since, (double)overhead);
+        counts->total += counts->sampled
+                             ? rest_of(counts, rest < 0 ? 0 : rest, since, (double)overhead)
+                             : by_ticks;
         if (counts->total < counts->max) counts->total = counts->max;
         if ((double)counts->total > (double)counts->max * (double)counts->calls)
             counts->total = counts->max * counts->calls;
     }
-    if ((counts->sampled || since->inner) && counts->calls > counts->timed)
+    if ((counts->sampled || by_ticks || since->inner) && counts->calls > counts->timed)
         counts->timed = counts->calls;
     counts->measured += counts->sampled;
     // Self time is whole ticks, of which the first may have begun before the call.

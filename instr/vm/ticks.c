@@ -68,8 +68,8 @@ static void *run(void *unused) {
     prctl(PR_SET_NAME, "instr ticks");
     while (is_used()) {
         nanosleep(&pause, NULL);
-        int64_t now = (int64_t)instr_clock_now(), spent = others();
-        tick(now);
+        int64_t spent = others(), now = (int64_t)instr_clock_now();
+        tick(now); // at once: a thread that waits for this processor seems to run meanwhile
         bool idle = (spent - before) * IDLE < now - then;
         if (!idle)
             pause.tv_nsec = INSTR_TICK_NS;

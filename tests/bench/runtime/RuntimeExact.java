@@ -280,6 +280,27 @@ final class RuntimeExact extends RuntimeBench {
         }
     }
 
+    /** As a constructor that makes two more of its kind. */
+    static void tree(int id, int depth) {
+        long state = InstrSampling.construct(id);
+        InstrSampling.initialized(id);
+        if (depth > 0) {
+            tree(id, depth - 1);
+            tree(id, depth - 1);
+        }
+        InstrSampling.exit(state, id);
+    }
+
+    static void trees() {
+        int id = newId();
+        long start = System.nanoTime();
+        for (int i = 0; i < 200; i++) tree(id, 7);
+        long all = System.nanoTime() - start, total = get(id, TOTAL);
+        check("trees of constructors: calls", 200 * 255, get(id, CALLS));
+        check("trees of constructors: the time of the outermost, at most", 1, total <= all ? 1 : 0);
+        check("trees of constructors: the time of the outermost, at least", 1, total >= all / 2 ? 1 : 0);
+    }
+
     static void recursion() {
         int id = newId();
         for (int i = 0; i < 1000; i++) recurse(id, 99);
@@ -418,8 +439,8 @@ final class RuntimeExact extends RuntimeBench {
     /** Whatever a long call takes, the ticks that see such calls stand on average for what they do not see of them. */
     static void unseen() {
         long tick = 1_000_000, step = 10;
-        for (int bits = 17; bits >= 13; bits -= 2) {
-            for (int duration : new int[] {10_000, 20_000, 100_000, 150_000, 200_000, 262_144, 500_000, 900_000}) {
+        for (int bits = 17; bits >= 15; bits--) {
+            for (int duration : new int[] {40_000, 60_000, 100_000, 150_000, 200_000, 262_144, 500_000, 900_000}) {
                 double part = Math.max(0, Math.min(1, duration / (double) (1 << bits) - 1)), sum = 0;
                 for (long beyond = step / 2; beyond < duration; beyond += step)
                     sum += (double) unseen(InstrSampling.class, tick, beyond, bits) * step / tick;
@@ -465,6 +486,7 @@ final class RuntimeExact extends RuntimeBench {
         inherited(virtual);
         givenUp();
         recursion();
+        trees();
         healing();
         unflushed();
         exceptions();
