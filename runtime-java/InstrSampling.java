@@ -349,7 +349,7 @@ public final class InstrSampling {
         return level == 0 ? AT_FIRST : level;
     }
 
-    /** Of calls that take so many ns, and of which so many were timed already. A timed call costs some 300 ns. */
+    /** Of calls that take so many ns, and of which so many were timed already. A timed call costs some 160 ns. */
     private static int levelOf(long mean, long timed) {
         if (mean >= 16 * SHORT) return 0;
         if (mean >= 4 * SHORT) return 1;
@@ -517,7 +517,7 @@ public final class InstrSampling {
     @java.lang.invoke.DontInline
     private static void balance(int id, int calls) {
         if (InstrThreads.isVirtual()) return;
-        long tid = InstrUnsafe.tid(), at = InstrThreads.owner(id, tid), owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
+        long tid = InstrUnsafe.tid(), at = InstrThreads.ownerAt(id, tid), owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
         if (owner == 0 || owner == InstrThreads.FREE) {
             long row = InstrThreads.currentRow(id), many = owner == 0 ? MANY : MANY_OF_FREE;
             if (row != 0 && InstrUnsafe.get(row) + (InstrUnsafe.get(row + NEXT) >>> CALL_SHIFT) >= many) InstrThreads.own(id);

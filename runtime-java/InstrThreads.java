@@ -264,14 +264,14 @@ final class InstrThreads {
     @java.lang.invoke.ForceInline
     static long ownRow(int id) {
         long tid = InstrUnsafe.tid();
-        if (InstrUnsafe.get(OWNERS + owner(id, tid)) != ~tid) return 0;
+        if (InstrUnsafe.get(OWNERS + ownerAt(id, tid)) != ~tid) return 0;
         return OWNED + ((tid & WAYS - 1) << ID_BITS + ROW_SHIFT) + ((long) id << ROW_SHIFT);
     }
 
     /** The offset from OWNERS, MISSED and HAD for a method and a thread. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long owner(int id, long tid) {
+    static long ownerAt(int id, long tid) {
         return ((tid & WAYS - 1) << ID_BITS - ROW_BITS + 3) + ((long) (id >>> ROW_BITS) << 3);
     }
 

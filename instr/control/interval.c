@@ -58,7 +58,7 @@ static void open_page(struct page *page, uint32_t number) {
 static void times_since(const struct instr_interval *last, const struct kept *before,
                         const struct instr_counter_row *row, uint64_t *buckets,
                         struct instr_interval_times *times) {
-    uint64_t max = 0, min = row->min < row->max ? row->min : row->max; // none was measured
+    uint64_t max = 0;
     for (size_t i = 0; before && i < before->count; i++) {
         const struct bucket *b = &last->buckets[before->first + i];
         if (buckets[b->number] < b->count) return; // it was reset
@@ -67,12 +67,12 @@ static void times_since(const struct instr_interval *last, const struct kept *be
     for (unsigned i = INSTR_HISTOGRAM_BUCKETS; i-- > 0 && !max;)
         if (buckets[i]) max = instr_histogram_middle(i);
     if (max && instr_histogram_bucket(max) == instr_histogram_bucket(row->max)) max = row->max;
-    if (max && max < min) max = min;
+    if (max && max < row->min) max = row->min;
     if (max > row->max) max = row->max;
     times->known = 1;
     times->max = max;
-    times->p50 = instr_histogram_percentile(buckets, 50, min, max);
-    times->p99 = instr_histogram_percentile(buckets, 99, min, max);
+    times->p50 = instr_histogram_percentile(buckets, 50, row->min, max);
+    times->p99 = instr_histogram_percentile(buckets, 99, row->min, max);
 }
 
 static size_t count_filled(const uint64_t *buckets) {

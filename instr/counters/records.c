@@ -228,6 +228,9 @@ bool instr_records_take(uint32_t page, uint32_t clear, struct instr_counter_row 
         found |= from != NULL;
         pthread_mutex_unlock(&shard->mutex);
     }
+    // Where all times are estimates there is no minimum that was measured.
+    for (size_t j = 0; found && j < INSTR_ROWS_PER_PAGE; j++)
+        if (rows[j].min > rows[j].max) rows[j].min = rows[j].max;
     return found;
 }
 

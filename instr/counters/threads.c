@@ -58,7 +58,7 @@ struct thread {
     unsigned attempts;            // to get memory
     unsigned misses;              // finds without a slot
     uint32_t owned;        // a page that it owns, by its number plus 1; guarded by state.mutex
-    bool has_owned;        // not a thread: has pages that threads own
+    bool is_way;           // not a thread, but one of owned.ways
     pthread_mutex_t mutex; // guards taking records and following the pointers
     int64_t *buffer;
     size_t length; // of the buffer, in words
@@ -349,7 +349,7 @@ static int64_t *add_owned(size_t number) {
     size_t index = number % WAY_PAGES;
     if (*way == NULL && (*way = new_thread()) == NULL) return NULL;
     (*way)->line->tid = NOBODY;
-    (*way)->has_owned = true;
+    (*way)->is_way = true;
     if (index < (size_t)(*way)->line->limit && pages_of((*way)->line)[index] != NULL)
         return pages_of((*way)->line)[index];
     if ((number + 1) * PAGE_BYTES > arena.owned_size || !extend(*way, index + 1) ||
@@ -579,7 +579,7 @@ void instr_threads_release(void) {
     instr_threads_drain();
     pthread_mutex_lock(&state.mutex);
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
-        if (t->has_owned) continue;
+        if (t->is_way) continue;
         pthread_mutex_lock(&t->mutex);
         n += empty_pages(t);
         empty_buffer(t);

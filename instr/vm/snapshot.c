@@ -78,11 +78,11 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
     counts->sampled_total = row->sampled_total;
     counts->total = row->total;
     counts->self = row->self;
-    counts->min = row->min < row->max ? row->min : row->max; // where no call was measured
+    counts->min = row->min;
     counts->max = row->max;
-    counts->p50 = instr_histogram_percentile(buckets, 50, counts->min, row->max);
-    counts->p90 = instr_histogram_percentile(buckets, 90, counts->min, row->max);
-    counts->p99 = instr_histogram_percentile(buckets, 99, counts->min, row->max);
+    counts->p50 = instr_histogram_percentile(buckets, 50, row->min, row->max);
+    counts->p90 = instr_histogram_percentile(buckets, 90, row->min, row->max);
+    counts->p99 = instr_histogram_percentile(buckets, 99, row->min, row->max);
 }
 
 static bool is_reset(const struct snapshot *s, size_t id) {
@@ -121,10 +121,11 @@ static double square(double x) {
 static uint64_t rest_of(const struct instr_counts *counts, double rest, const struct paged *since,
                         double overhead) {
     const double tick = INSTR_TICK_NS, known = 3; // a third of the overhead is an error
+    double by_ticks = since->ticked < 0 ? 0 : (double)since->ticked;
+    if (!counts->sampled) return (uint64_t)by_ticks;
     double timed = (double)counts->sampled_total, weight = (double)counts->sampled_weight;
     double clocks = overhead * weight, net = timed - clocks;
     double by_calls = (net < 0 ? 0 : net) / weight * rest + (double)since->unseen;
-    double by_ticks = since->ticked < 0 ? 0 : (double)since->ticked;
     if (by_calls < 0) by_calls = 0;
     double ticks = (by_calls > by_ticks ? by_calls : by_ticks) / tick;
     double of_ticks = 1 / (ticks < 1 ? 1 : ticks), of_calls = 1.0 / counts->sampled;
@@ -134,18 +135,15 @@ static uint64_t rest_of(const struct instr_counts *counts, double rest, const st
 
 // `since`: what the pages have since the last reset.
 static void complete(struct instr_counts *counts, const struct paged *since, uint64_t overhead) {
-    uint64_t by_ticks = since->ticked > 0 ? (uint64_t)since->ticked : 0;
-    if ((counts->sampled || by_ticks) && counts->calls > counts->timed) {
+    bool estimated = counts->sampled || since->ticked > 0;
+    if (estimated && counts->calls > counts->timed) {
         double rest = (double)(counts->calls - counts->timed) - (double)since->inner;
-        counts->total += counts->sampled
-                             ? rest_of(counts, rest < 0 ? 0 : rest, since, (double)overhead)
-                             : by_ticks;
+        counts->total += rest_of(counts, rest < 0 ? 0 : rest, since, (double)overhead);
         if (counts->total < counts->max) counts->total = counts->max;
         if ((double)counts->total > (double)counts->max * (double)counts->calls)
             counts->total = counts->max * counts->calls;
     }
-    if ((counts->sampled || by_ticks || since->inner) && counts->calls > counts->timed)
-        counts->timed = counts->calls;
+    if ((estimated || since->inner) && counts->calls > counts->timed) counts->timed = counts->calls;
     counts->measured += counts->sampled;
     // Self time is whole ticks, of which the first may have begun before the call.
     if (counts->self > counts->total) counts->self = counts->total;

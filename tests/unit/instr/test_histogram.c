@@ -195,6 +195,26 @@ START_TEST(estimates_stay_apart) {
 }
 END_TEST
 
+// Since a reset no call may have been measured.
+START_TEST(estimates_alone_have_a_minimum) {
+    const int64_t words[] = {~(2000 | (int64_t)INSTR_RECORD_ESTIMATED),
+                             ~(int64_t)(3 << INSTR_RECORD_ID_BITS | 171)};
+    unsigned shard = 0;
+    instr_records_add(words, 1, &shard);
+    struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
+    uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
+    ck_assert_ptr_nonnull(buckets);
+    ck_assert(instr_records_take(171 / INSTR_ROWS_PER_PAGE, UINT32_MAX, rows, buckets));
+    const struct instr_counter_row *row = &rows[171 % INSTR_ROWS_PER_PAGE];
+    ck_assert_uint_eq(row->timed, 1);
+    ck_assert_uint_eq(row->estimated, 1);
+    ck_assert_uint_eq(row->min, 2000);
+    ck_assert_uint_eq(row->max, 2000);
+    ck_assert_uint_eq(rows[172 % INSTR_ROWS_PER_PAGE].min, 0); // never timed
+    free(buckets);
+}
+END_TEST
+
 START_TEST(records_add_up_by_id) {
     enum { EVENT_CALL = 0, EVENT_CONSTRUCT = 2, EVENT_INITIALIZED = 3 };
     const int64_t first[] = {100,
@@ -263,6 +283,7 @@ int main(void) {
     tcase_add_test(tests, a_counter_goes_on_beyond_32_bits);
     tcase_add_test(tests, a_value_counts_many_times);
     tcase_add_test(tests, estimates_stay_apart);
+    tcase_add_test(tests, estimates_alone_have_a_minimum);
     tcase_add_test(tests, records_add_up_by_id);
     tcase_add_test(tests, the_memory_of_histograms_is_reported);
     suite_add_tcase(suite, tests);
