@@ -16,14 +16,21 @@ public final class InstrCalls {
      * Enters a method. Code of classes that were retransformed calls only this method, so that few constants are added:
      * ~(4 * id) means construct, ~(4 * id + 1) initialized, ~(4 * id + 2) thrown.
      *
+     * <p>Most calls are those of threads that own the counters of the method, or whose carriers do (InstrThreads.OWNED).
+     *
      * <p>C2 may inline this method where it is called often; for C1 it is too long (more than 35 bytes). So it must
-     * not use anything that compilers assume to be constant during a method: see InstrThreads.
+     * not use anything that compilers assume to be constant during a method: see InstrThreads. build.py raises its max_stack
+     * like that of InstrThreads.rowInlined.
      */
     public static void enter(int id) {
         try {
-            if (id >= 0) InstrThreads.countInlined(id, InstrThreads.CALL);
-            else if ((~id & 3) == 0) InstrThreads.countInlined(~id >> 2, InstrThreads.CONSTRUCT);
-            else if ((~id & 3) == 1) InstrThreads.countInlined(~id >> 2, InstrThreads.INITIALIZED);
+            if (id >= 0) {
+                InstrThreads.mostRoom();
+                long tid = InstrUnsafe.carrierTidInlined(), way = InstrThreads.way(tid);
+                if (InstrThreads.owner(way, id) == ~tid) InstrThreads.add(InstrThreads.ownedRow(way, id), InstrThreads.CALL);
+                else InstrThreads.countAny(id);
+            } else if ((~id & 3) == 0) construct(~id >> 2);
+            else if ((~id & 3) == 1) initialized(~id >> 2);
             else thrown(~id >> 2);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError && (id >= 0 || (~id & 3) == 0)) throw (StackOverflowError) failed;

@@ -38,7 +38,7 @@ public final class InstrNative {
     /** The addresses of InstrThreads.OWNED and OWNERS. */
     public static native long owned();
 
-    public static native long owners();
+    public static native long numbers();
 
     /** Empties the record buffer of this thread. There is room afterwards, unless memory is exhausted. */
     public static native void flush();

@@ -49,21 +49,14 @@ public final class InstrSampling {
      * in another row); and the time of the ticks that calls without a clock have seen, less what these calls were estimated to take.
      *
      * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
-     * timed; and in place of the third how many calls were within others and have no clock (INNER).
+     * timed; and in place of the third how many calls were within others and have no clock (INNER). While an outermost call
+     * runs in a row of its owner, calls within it are only counted, and INNER is less by the calls that there were when it began,
+     * and so negative.
      */
     static final long NEXT = 3 * InstrThreads.COLUMN, MEAN = 4 * InstrThreads.COLUMN, NUMBER = 5 * InstrThreads.COLUMN,
             ENTERED = 6 * InstrThreads.COLUMN, INNER = ENTERED, TICKED = 7 * InstrThreads.COLUMN;
 
     static final int LEVEL_SHIFT = 11, LEVEL = 7, LEFT = (1 << LEVEL_SHIFT) - 1, CALL_SHIFT = 14, COUNTED = (1 << CALL_SHIFT) - 1;
-
-    /**
-     * After so many calls of a method a thread owns its page, if nobody does: threads that only start the program, and wait from then
-     * on, have fewer. Where an owner has ended, another of its kind is likely to follow.
-     */
-    private static final int MANY = 1 << 12, MANY_OF_FREE = 1 << 10;
-
-    /** Calls of a thread that does not own the page, before it sees who does. */
-    private static final int SOME_CALLS = 64;
 
     /** A page that others use so many times as much as its owner, and a little more, should have another owner. */
     private static final int FAR_MORE = 16, LITTLE = 1024;
@@ -89,7 +82,10 @@ public final class InstrSampling {
     /** A method is judged after so many timed calls. */
     static final int JUDGED = 64;
 
-    /** Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, and after MANY_TIMED one of 4 times as many. */
+    /**
+     * Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, of those that take a quarter of that one of 4 times as
+     * many; and after MANY_TIMED again one of 4 times as many.
+     */
     static final int SHORT = 1000, AT_FIRST = 3, MOST = 5, MANY_TIMED = 1024;
 
     /** Nanoseconds without a tick. */
@@ -107,9 +103,9 @@ public final class InstrSampling {
     public static long enter(int id) {
         try {
             InstrThreads.mostRoom();
-            long row = InstrThreads.ownRow(id);
-            if (row != 0) {
-                long calls = InstrUnsafe.get(row + NEXT);
+            long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
+            if (InstrThreads.owner(way, id) == ~tid) {
+                long row = InstrThreads.ownedRow(way, id), calls = InstrUnsafe.get(row + NEXT);
                 if (((int) calls & LEFT) != 0) {
                     InstrUnsafe.put(row + NEXT, calls + COUNTED);
                     return InstrUnsafe.get(TICK);
@@ -126,9 +122,9 @@ public final class InstrSampling {
     public static long construct(int id) {
         try {
             InstrThreads.mostRoom();
-            long row = InstrThreads.ownRow(id);
-            if (row != 0) {
-                long calls = InstrUnsafe.get(row + NEXT);
+            long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
+            if (InstrThreads.owner(way, id) == ~tid) {
+                long row = InstrThreads.ownedRow(way, id), calls = InstrUnsafe.get(row + NEXT);
                 if (((int) calls & LEFT) != 0) {
                     InstrUnsafe.put(row + NEXT, calls + COUNTED);
                     InstrThreads.addThrown(row, 1);
@@ -161,7 +157,7 @@ public final class InstrSampling {
                 return open(id, row, what);
             }
             InstrUnsafe.put(row + NEXT, calls + COUNTED);
-            if (own == 0 && (calls >>> CALL_SHIFT) % SOME_CALLS == 0) balance(id, SOME_CALLS);
+            if (own == 0 && (calls >>> CALL_SHIFT) % InstrThreads.SOME_CALLS == 0) balance(id, InstrThreads.SOME_CALLS);
             if (what == InstrThreads.CONSTRUCT) InstrThreads.addThrown(row, 1);
             return InstrUnsafe.get(TICK);
         } catch (Throwable failed) {
@@ -175,9 +171,9 @@ public final class InstrSampling {
     public static void count(int id) {
         try {
             InstrThreads.mostRoom();
-            long row = InstrThreads.ownRow(id);
-            if (row != 0) {
-                InstrUnsafe.put(row, InstrUnsafe.get(row) + 1);
+            long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
+            if (InstrThreads.owner(way, id) == ~tid) {
+                InstrThreads.add(InstrThreads.ownedRow(way, id), InstrThreads.CALL);
                 return;
             }
         } catch (Throwable failed) {
@@ -199,7 +195,7 @@ public final class InstrSampling {
             }
             long calls = InstrUnsafe.get(row) + 1;
             InstrUnsafe.put(row, calls);
-            if (calls % SOME_CALLS == 0) balance(id, 0); // owners do not count theirs either
+            if (calls % InstrThreads.SOME_CALLS == 0) balance(id, 0); // owners do not count theirs either
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -317,18 +313,38 @@ public final class InstrSampling {
         long at = InstrUnsafe.get(row + InstrThreads.ROW_MARK) - task.epoch;
         boolean again = at >>> 16 == 0 && at < depth && task.stack[(int) at] == id;
         if (again || (InstrThreads.push(task, row, id, InstrThreads.CALL) & InstrThreads.AGAIN) != 0) {
-            InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) + 1);
+            long inner = InstrUnsafe.get(row + INNER);
+            if (inner < 0) InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) | LEFT);
+            else InstrUnsafe.put(row + INNER, inner + 1);
             return InstrUnsafe.get(TICK);
         }
         if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
         long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
         int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, 0), before = level(next);
-        if (level != before) InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT);
+        if (level != before) InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
+        if (row == InstrThreads.ownRow(id)) {
+            settle(row); // a call whose exit was lost
+            InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - calls(row, next));
+            InstrUnsafe.put(row + NEXT, next | LEFT);
+        }
         if (level == 0) return TIMED | PUSHED | System.nanoTime();
         if (level < before) left = 0;
         long then = left == 0 ? gap(level, InstrUnsafe.get(row)) : left - 1;
         InstrUnsafe.put(row + NUMBER, number & ~((long) LEFT << HELD_SHIFT) | then << HELD_SHIFT);
         return left != 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
+    }
+
+    /** The calls of a row. */
+    private static long calls(long row, long next) {
+        return InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
+    }
+
+    /** The outermost call of a method that calls itself has ended: all that followed it was within it. */
+    private static void settle(long row) {
+        long inner = InstrUnsafe.get(row + INNER), next = InstrUnsafe.get(row + NEXT);
+        if (inner >= 0 || InstrUnsafe.get(row + NUMBER) >= 0) return;
+        InstrUnsafe.put(row + INNER, inner + calls(row, next));
+        InstrUnsafe.put(row + NEXT, next & ~LEFT);
     }
 
     /** Calls between a timed one and the next: about 4^level, at random, so that no period of the program meets it. */
@@ -354,7 +370,8 @@ public final class InstrSampling {
         if (mean >= 16 * SHORT) return 0;
         if (mean >= 4 * SHORT) return 1;
         if (mean >= SHORT) return 2;
-        return timed < MANY_TIMED ? AT_FIRST : timed < 4 * MANY_TIMED ? AT_FIRST + 1 : MOST;
+        if (timed >= 4 * MANY_TIMED) return MOST;
+        return AT_FIRST + (mean < SHORT / 4 ? 1 : 0) + (timed >= MANY_TIMED ? 1 : 0);
     }
 
     private static int longBits(int level) {
@@ -363,7 +380,11 @@ public final class InstrSampling {
 
     private static void close(long now, long state, int id, boolean outer) {
         InstrTask task = InstrThreads.task();
-        if (task != null && (state < 0 ? (state & PUSHED) != 0 : (state & HELD) != 0)) pop(task, id);
+        if (task != null && (state < 0 ? (state & PUSHED) != 0 : (state & HELD) != 0)) {
+            pop(task, id);
+            long row = InstrThreads.ownRow(id);
+            if (row != 0) settle(row);
+        }
         if (now == 0) return;
         if (state < 0) closeTimed(task, now, state, id, outer);
         else closeEstimated(task, now, state & TIME, id, outer);
@@ -517,10 +538,10 @@ public final class InstrSampling {
     @java.lang.invoke.DontInline
     private static void balance(int id, int calls) {
         if (InstrThreads.isVirtual()) return;
-        long tid = InstrUnsafe.tid(), at = InstrThreads.ownerAt(id, tid), owner = InstrUnsafe.get(InstrThreads.OWNERS + at);
+        long tid = InstrUnsafe.tid(), at = InstrThreads.numberAt(id, tid), owner = InstrThreads.owner(InstrThreads.way(tid), id);
         if (owner == 0 || owner == InstrThreads.FREE) {
-            long row = InstrThreads.currentRow(id), many = owner == 0 ? MANY : MANY_OF_FREE;
-            if (row != 0 && InstrUnsafe.get(row) + (InstrUnsafe.get(row + NEXT) >>> CALL_SHIFT) >= many) InstrThreads.own(id);
+            long row = InstrThreads.currentRow(id);
+            if (row != 0) InstrThreads.own(id, calls(row, InstrUnsafe.get(row + NEXT)));
         } else if (owner != ~tid) {
             InstrUnsafe.put(InstrThreads.MISSED + at, InstrUnsafe.get(InstrThreads.MISSED + at) + calls);
         } else {

@@ -84,22 +84,37 @@ final class InstrThreads {
 
     /**
      * For the same methods there are WAYS more pages, each for threads with the same low bits of Thread.tid, of which one
-     * platform thread at a time owns it. Others use the pages of their own blocks. So the owner adds without an
+     * platform thread at a time owns it, which may be a carrier. Others use the pages of their own blocks. So the owner adds without an
      * atomic operation, as everybody else, and the address of its counters follows from Thread.tid and the method. OWNED is that
-     * of the first page; the pages of one way follow each other. At OWNERS is ~Thread.tid of the owner of each, since 0 is the id of a
-     * thread that has not got one yet; 0: nobody has owned the page; FREE: its owner has ended.
+     * of the first page; the pages of one way follow each other. The offset of a way is combined with it as in LINES.
      */
-    static final long OWNED = InstrNative.owned(), OWNERS = InstrNative.owners(), FREE = 1;
+    static final int WAY_BITS = 4, WAYS = 1 << WAY_BITS, WAY_SHIFT = ID_BITS + ROW_SHIFT;
 
-    static final int WAY_BITS = 4, WAYS = 1 << WAY_BITS;
+    static final long OWNED = InstrNative.owned(), WAY_OFFSETS = (long) (WAYS - 1) << WAY_SHIFT;
 
     /**
-     * Behind OWNERS: how many calls of methods of each page others have had since it has its owner, more or less, as they add
-     * without atomic operations; and how many the owner has had.
+     * From a way to the owners of its pages: ~Thread.tid, since 0 is the id of a thread that has not got one yet;
+     * 0: nobody has owned the page; FREE: its owner has ended.
      */
-    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS + WAY_BITS);
+    static final long OWNERS = (long) WAYS << WAY_SHIFT, FREE = 1;
 
-    static final long HAD = MISSED + (8L << ID_BITS - ROW_BITS + WAY_BITS);
+    /**
+     * How many calls of methods of each page others have had since it has its owner, more or less, as they add without atomic
+     * operations; and how many the owner has had.
+     */
+    static final long MISSED = InstrNative.numbers(), HAD = MISSED + (8L << ID_BITS - ROW_BITS + WAY_BITS);
+
+    /**
+     * After so many calls of a method a thread owns its page, if nobody does: threads that only start the program, and wait from then
+     * on, have fewer. Where an owner has ended, another of its kind is likely to follow.
+     */
+    private static final int MANY = 1 << 12, MANY_OF_FREE = 1 << 10;
+
+    /** Calls of a thread that does not own the page, before it sees who does. */
+    static final int SOME_CALLS = 64;
+
+    /** In place of the id of a carrier that is not known at this moment: neither this nor ~this is in a line or among OWNERS. */
+    static final long UNKNOWN = -3;
 
     /** The tasks of virtual threads, and of threads that had no slot when they needed one. */
     static final ThreadLocal<InstrTask> LOCAL = new ThreadLocal<InstrTask>();
@@ -226,7 +241,7 @@ final class InstrThreads {
         int some = 0;
     }
 
-    /** As count, at the entry of a constructor. build.py raises its max_stack like that of countInlined. */
+    /** As count, at the entry of a constructor. build.py raises its max_stack like that of rowInlined. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static void countConstruct(int id) {
@@ -237,20 +252,10 @@ final class InstrThreads {
     }
 
     /**
-     * As count, but may be inlined into the application. build.py raises its max_stack like that of openAt, and by a
-     * page more: when the stack is exhausted, perhaps by the timing pass behind this one, a call that was counted as
+     * The row of a method, 0: there is none; may be inlined into the application. build.py raises its max_stack like that of
+     * openAt, and by a page more: when the stack is exhausted, perhaps by the timing pass behind this one, a call that was counted as
      * entered must also be counted as thrown.
      */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void countInlined(int id, int what) {
-        mostRoom();
-        long tid = InstrUnsafe.carrierTidInlined(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
-        if (page != 0) add(row(page, id), what);
-        else countSlowly(id, what);
-    }
-
-    /** The row of a method, 0: there is none; as countInlined. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long rowInlined(int id) {
@@ -259,29 +264,63 @@ final class InstrThreads {
         return page == 0 ? 0 : row(page, id);
     }
 
+    /** The counters that a thread may own. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long way(long tid) {
+        return OWNED | tid << WAY_SHIFT & WAY_OFFSETS;
+    }
+
+    /** Who owns the page of a method, see OWNERS. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long owner(long way, int id) {
+        return InstrUnsafe.get(way + (OWNERS + ((long) (id >>> ROW_BITS) << 3)));
+    }
+
     /** The row of a method in a page that this thread owns; 0: it does not own it. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long ownRow(int id) {
-        long tid = InstrUnsafe.tid();
-        if (InstrUnsafe.get(OWNERS + ownerAt(id, tid)) != ~tid) return 0;
-        return OWNED + ((tid & WAYS - 1) << ID_BITS + ROW_SHIFT) + ((long) id << ROW_SHIFT);
+        long tid = InstrUnsafe.tid(), way = way(tid);
+        return owner(way, id) == ~tid ? ownedRow(way, id) : 0;
     }
 
-    /** The offset from OWNERS, MISSED and HAD for a method and a thread. */
+    /** The row of a method in a page that has an owner. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static long ownerAt(int id, long tid) {
+    static long ownedRow(long way, int id) {
+        return way + ((long) id << ROW_SHIFT);
+    }
+
+    /** Counts a call of a thread that does not own the page. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void countAny(int id) {
+        long tid = InstrUnsafe.carrierTid(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
+        if (page == 0) {
+            countSlowly(id, CALL);
+            return;
+        }
+        long row = row(page, id);
+        add(row, CALL);
+        if (InstrUnsafe.get(row) % SOME_CALLS == 0) own(id, InstrUnsafe.get(row));
+    }
+
+    /** The offset from MISSED and HAD for a method and a thread. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long numberAt(int id, long tid) {
         return ((tid & WAYS - 1) << ID_BITS - ROW_BITS + 3) + ((long) (id >>> ROW_BITS) << 3);
     }
 
-    /** Tries to own the page of a method; see ownRow. Virtual threads own nothing. */
+    /** Owns the page of a method from now on, of which the thread has had so many calls, if nobody does. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void own(int id) {
+    static void own(int id, long calls) {
         try {
-            long tid = InstrUnsafe.tid();
-            if (tid == InstrUnsafe.carrierTid()) InstrNative.own(id, tid);
+            long tid = InstrUnsafe.carrierTid(), owner = owner(way(tid), id);
+            if (tid > 0 && (owner == 0 && calls >= MANY || owner == FREE && calls >= MANY_OF_FREE)) InstrNative.own(id, tid);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }

@@ -30,16 +30,16 @@ final class InstrUnsafe {
     }
 
     /**
-     * The Thread.tid of the platform thread that runs this; -1: unknown at this moment. Does not use
+     * The Thread.tid of the platform thread that runs this; UNKNOWN: unknown at this moment. Does not use
      * Thread.currentCarrierThread(), which only java.lang may call.
      */
     @jdk.internal.vm.annotation.ForceInline
     static long carrierTid() {
         Object carrier = Thread.currentThread();
         if (InstrThreads.VIRTUAL != null && carrier.getClass() == InstrThreads.VIRTUAL) {
-            if (InstrThreads.CARRIER == 0) return -1;
+            if (InstrThreads.CARRIER == 0) return InstrThreads.UNKNOWN;
             carrier = UNSAFE.getReference(carrier, InstrThreads.CARRIER);
-            if (carrier == null) return -1;
+            if (carrier == null) return InstrThreads.UNKNOWN;
         }
         return UNSAFE.getLong(carrier, InstrThreads.TID);
     }

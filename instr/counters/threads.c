@@ -110,22 +110,29 @@ static struct {
 enum {
     WAYS = 16,
     WAY_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE,
-    OWNED_PAGES = WAYS * WAY_PAGES
+    WAY_BYTES = WAY_PAGES * PAGE_BYTES,
+    OWNED_PAGES = WAYS * WAY_PAGES,
+    OWNED_BYTES = WAYS * WAY_BYTES
 };
-#define HAS_ENDED 1 // in `owners`: the owner
+#define HAS_ENDED 1 // in place of an owner: it has ended
 
 static struct {
-    struct thread *ways[WAYS]; // have the pages of all owners
-    // By page: ~ of Java's id of the thread; 0: nobody has owned it yet. Behind that are two numbers of
-    // calls by page, for Java code.
-    volatile int64_t *owners;
+    struct thread *ways[WAYS];  // have the pages of all owners
+    volatile int64_t *numbers;  // two numbers of calls by page, for Java code
     uint32_t next[OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
-} owned;                        // guarded by state.mutex; Java code reads `owners` without it
+} owned;                        // guarded by state.mutex
+
+// Who owns a page: ~ of Java's id of the thread; 0: nobody has owned it yet. Java code reads it without the
+// mutex, at the same distance from the counters of each way, so that one base register does for both.
+static volatile int64_t *owner_of(size_t page) {
+    return (void *)(arena.owned + OWNED_BYTES + page / WAY_PAGES * WAY_BYTES +
+                    page % WAY_PAGES * sizeof(int64_t));
+}
 
 // Others may own the pages of this thread from now on. Under state.mutex.
 static void disown(struct thread *thread) {
     for (uint32_t page = thread->owned; page != 0; page = owned.next[page - 1])
-        owned.owners[page - 1] = HAS_ENDED;
+        *owner_of(page - 1) = HAS_ENDED;
     thread->owned = 0;
 }
 
@@ -368,7 +375,12 @@ static void forget_entered(int64_t *page) {
     struct instr_counters columns = columns_of(page);
     for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++) {
         columns.mark[i] = 0;
-        if (columns.number[i] >= 0) columns.entered[i] = -1;
+        if (columns.number[i] >= 0) {
+            columns.entered[i] = -1;
+        } else if (columns.entered[i] < 0) {
+            columns.entered[i] = (int64_t)instr_inner(&columns, i);
+            columns.next[i] &= ~(int64_t)INSTR_CALLS_LEFT;
+        }
     }
 }
 
@@ -379,12 +391,12 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
     pthread_mutex_lock(&state.mutex);
     int64_t *page = NULL;
-    if (thread->line->tid == tid && owned.owners[number] >= 0 && (page = add_owned(number))) {
+    if (thread->line->tid == tid && *owner_of(number) >= 0 && (page = add_owned(number))) {
         forget_entered(page);
         owned.next[number] = thread->owned;
         thread->owned = (uint32_t)number + 1;
-        owned.owners[OWNED_PAGES + number] = owned.owners[2 * OWNED_PAGES + number] = 0;
-        owned.owners[number] = ~tid;
+        owned.numbers[number] = owned.numbers[OWNED_PAGES + number] = 0;
+        *owner_of(number) = ~tid;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -402,7 +414,7 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
         *link = owned.next[number];
         if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
             forget_entered(pages_of(thread->line)[index]);
-        owned.owners[number] = HAS_ENDED;
+        *owner_of(number) = HAS_ENDED;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -412,9 +424,9 @@ static jlong JNICALL native_owned(JNIEnv *jni, jclass class) {
     return (jlong)(intptr_t)arena.owned;
 }
 
-static jlong JNICALL native_owners(JNIEnv *jni, jclass class) {
+static jlong JNICALL native_numbers(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
-    return (jlong)(intptr_t)owned.owners;
+    return (jlong)(intptr_t)owned.numbers;
 }
 
 // The number of complete records while their writer may be at work: it does not order its stores,
@@ -600,49 +612,79 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"page", "(I)J", (void *)native_page},        {"flush", "()V", (void *)native_flush},
         {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
         {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)V", (void *)native_own},
-        {"owned", "()J", (void *)native_owned},       {"owners", "()J", (void *)native_owners},
+        {"owned", "()J", (void *)native_owned},       {"numbers", "()J", (void *)native_numbers},
         {"disown", "(I)V", (void *)native_disown},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
 
-// Reserves address space for pages: columns of twice `size` and `rest`. Memory is used only when it is
-// written to.
-static bool map_columns(size_t size, size_t rest) {
-    size_t column = 2 * size + rest, all = COLUMNS * column;
-    char *place =
-        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) return false;
-    madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
-    arena.halves[0] = place;
-    arena.halves[1] = place + size;
-    arena.owned = place + 2 * size;
-    arena.owned_size = rest;
+// Address space without memory: that comes when it is written to.
+static char *reserve(size_t size) {
+    char *place = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (place == MAP_FAILED) return NULL;
+    madvise(place, size, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
+    return place;
+}
+
+// The same from a multiple of OWNED_BYTES on.
+static char *reserve_aligned(size_t size) {
+    char *place = reserve(size + OWNED_BYTES);
+    if (place == NULL) return NULL;
+    size_t before = -(uintptr_t)place % OWNED_BYTES;
+    if (before != 0) munmap(place, before);
+    munmap(place + before + size, OWNED_BYTES - before);
+    return place + before;
+}
+
+// Columns of the counters with owners, with the owners behind those of the first one, and of two halves of
+// `size` bytes.
+static bool map_columns(size_t size) {
+    size_t column = 2 * (size_t)OWNED_BYTES + 2 * size;
+    char *place = reserve_aligned(COLUMNS * column);
+    if (place == NULL) return false;
+    arena.owned = place;
+    arena.owned_size = OWNED_BYTES;
+    arena.halves[0] = place + 2 * (size_t)OWNED_BYTES;
+    arena.halves[1] = arena.halves[0] + size;
     arena.distance = column;
     arena.size = size;
     return true;
 }
 
-// Where address space is limited no page has an owner, or there are fewer pages.
+// The same where address space is limited: no page has an owner, which Java code reads nevertheless.
+static bool map_halves(size_t size) {
+    char *place = reserve(2 * COLUMNS * size);
+    if (place == NULL) return false;
+    arena.halves[0] = place;
+    arena.halves[1] = place + size;
+    arena.distance = 2 * size;
+    arena.size = size;
+    return true;
+}
+
 static bool map_arena(size_t limit) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 34;
     size_t size = limit / USUAL_COLUMNS < most ? limit / USUAL_COLUMNS : most;
     if (size < page) size = page;
-    for (; size >= page; size /= 2) {
-        size = (size + page - 1) / page * page;
-        if (map_columns(size, OWNED_PAGES * PAGE_BYTES) || map_columns(size, 0)) return true;
-    }
+    size = (size + page - 1) / page * page;
+    if (map_columns(size)) return true;
+    char *owners = reserve_aligned(OWNED_BYTES);
+    if (owners == NULL) return false;
+    arena.owned = owners - OWNED_BYTES;
+    for (; size >= page; size = size / 2 / page * page)
+        if (map_halves(size)) return true;
     return false;
 }
 
 static bool map_lines(void) {
-    const size_t all = 2 * LINES_BYTES + 3 * OWNED_PAGES * sizeof *owned.owners;
+    const size_t all = 2 * LINES_BYTES + 2 * OWNED_PAGES * sizeof *owned.numbers;
     void *place =
         mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return false;
     madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
-    owned.owners = (volatile int64_t *)((char *)place + 2 * LINES_BYTES);
+    owned.numbers = (volatile int64_t *)((char *)place + 2 * LINES_BYTES);
     // The slots of threads with id 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;

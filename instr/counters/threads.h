@@ -42,7 +42,7 @@ struct instr_counters {
     volatile int64_t *mean;   // of timed calls, and what instr_unseen takes from it
     volatile int64_t *number; // of timed calls; negative: the method calls itself
     // Calls of the method when one that is running was entered in this row, -1: none was; if the method calls
-    // itself, its calls within others of the same method that have no time.
+    // itself, see instr_inner.
     volatile int64_t *entered;
     volatile int64_t *ticked; // ns of ticks seen by calls without a clock, less their estimates
 };
@@ -50,6 +50,16 @@ struct instr_counters {
 // The calls that are not in `calls` but in an element of `next`.
 static inline uint64_t instr_only_counted(int64_t next) {
     return (uint64_t)next >> 14;
+}
+
+enum { INSTR_CALLS_LEFT = (1 << 11) - 1 }; // in an element of `next`
+
+// Calls of a method that calls itself within others of the same method that have no time. While one is running
+// its calls so far are subtracted.
+static inline int64_t instr_inner(const struct instr_counters *page, size_t row) {
+    int64_t entered = page->entered[row];
+    if (entered >= 0) return entered;
+    return entered + page->calls[row] + (int64_t)instr_only_counted(page->next[row]);
 }
 
 enum { INSTR_MEAN_BITS = 24, INSTR_UNSEEN_UNIT = 1024 }; // as InstrSampling has them

@@ -62,7 +62,7 @@ static void add_rows(void *context, uint32_t page, const struct instr_counters *
         s->paged[(size_t)from + i].thrown += counters->thrown[i];
         s->paged[(size_t)from + i].ticked += counters->ticked[i];
         s->paged[(size_t)from + i].unseen += instr_unseen(counters->mean[i]);
-        if (counters->number[i] < 0) s->paged[(size_t)from + i].inner += counters->entered[i];
+        if (counters->number[i] < 0) s->paged[(size_t)from + i].inner += instr_inner(counters, i);
     }
 }
 

@@ -35,14 +35,14 @@ final class InstrUnsafe {
         return UNSAFE.getLong(Thread.currentCarrierThread(), InstrThreads.TID);
     }
 
-    /** The same anywhere; -1: unknown at this moment. Compilers take currentCarrierThread() for the same all through a method. */
+    /** The same anywhere; UNKNOWN: unknown at this moment. Compilers take currentCarrierThread() for the same all through a method. */
     @jdk.internal.vm.annotation.ForceInline
     static long carrierTidInlined() {
         Object carrier = Thread.currentThread();
         if (InstrThreads.VIRTUAL != null && carrier.getClass() == InstrThreads.VIRTUAL) {
-            if (InstrThreads.CARRIER == 0) return -1;
+            if (InstrThreads.CARRIER == 0) return InstrThreads.UNKNOWN;
             carrier = UNSAFE.getReference(carrier, InstrThreads.CARRIER);
-            if (carrier == null) return -1;
+            if (carrier == null) return InstrThreads.UNKNOWN;
         }
         return UNSAFE.getLong(carrier, InstrThreads.TID);
     }

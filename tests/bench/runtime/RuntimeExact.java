@@ -301,6 +301,30 @@ final class RuntimeExact extends RuntimeBench {
         check("trees of constructors: the time of the outermost, at least", 1, total >= all / 2 ? 1 : 0);
     }
 
+    /** What stands for calls without a clock are outermost ones, also while one is running that has many within. */
+    static void within() {
+        int id = newId(), outermost = 20000, inner = 300000;
+        long start = System.nanoTime(), then = 0, total = 0;
+        for (int i = 0; i < outermost; i++) {
+            long state = InstrSampling.enter(id);
+            InstrSampling.exit(InstrSampling.enter(id), id);
+            InstrSampling.exit(state, id);
+        }
+        long state = InstrSampling.enter(id);
+        for (int i = 0; i < inner; i++) {
+            InstrSampling.exit(InstrSampling.enter(id), id);
+            if (i != inner / 2) continue;
+            total = get(id, TOTAL);
+            then = System.nanoTime() - start;
+        }
+        InstrSampling.exit(state, id);
+        long all = System.nanoTime() - start;
+        check("calls within one: calls", 2 * outermost + 1 + inner, get(id, CALLS));
+        check("calls within one that is running: no total above the time until then", 1, total <= then ? 1 : 0);
+        check("calls within one: no total above the whole time", 1, get(id, TOTAL) <= all ? 1 : 0);
+        check("calls within one: a total of a tenth at least", 1, get(id, TOTAL) >= all / 10 ? 1 : 0);
+    }
+
     static void recursion() {
         int id = newId();
         for (int i = 0; i < 1000; i++) recurse(id, 99);
@@ -487,6 +511,7 @@ final class RuntimeExact extends RuntimeBench {
         givenUp();
         recursion();
         trees();
+        within();
         healing();
         unflushed();
         exceptions();
