@@ -35,10 +35,13 @@ public final class InstrNative {
     /** The current thread, which owns the page for an id, does not own it any more. */
     public static native void disown(int id);
 
-    /** The addresses of InstrThreads.OWNED and OWNERS. */
+    /** The addresses of InstrThreads.OWNED and MISSED. */
     public static native long owned();
 
     public static native long numbers();
+
+    /** InstrThreads.WAYS; 1 where address space is limited: then no page has an owner. */
+    public static native long ways();
 
     /** Empties the record buffer of this thread. There is room afterwards, unless memory is exhausted. */
     public static native void flush();

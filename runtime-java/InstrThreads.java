@@ -90,13 +90,13 @@ final class InstrThreads {
      */
     static final int WAY_BITS = 4, WAYS = 1 << WAY_BITS, WAY_SHIFT = ID_BITS + ROW_SHIFT;
 
-    static final long OWNED = InstrNative.owned(), WAY_OFFSETS = (long) (WAYS - 1) << WAY_SHIFT;
+    static final long OWNED = InstrNative.owned(), WAY_OFFSETS = InstrNative.ways() - 1 << WAY_SHIFT;
 
     /**
      * From a way to the owners of its pages: ~Thread.tid, since 0 is the id of a thread that has not got one yet;
      * 0: nobody has owned the page; FREE: its owner has ended.
      */
-    static final long OWNERS = (long) WAYS << WAY_SHIFT, FREE = 1;
+    static final long OWNERS = (long) -WAYS << WAY_SHIFT, FREE = 1;
 
     /**
      * How many calls of methods of each page others have had since it has its owner, more or less, as they add without atomic

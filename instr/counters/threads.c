@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -125,7 +126,7 @@ static struct {
 // Who owns a page: ~ of Java's id of the thread; 0: nobody has owned it yet. Java code reads it without the
 // mutex, at the same distance from the counters of each way, so that one base register does for both.
 static volatile int64_t *owner_of(size_t page) {
-    return (void *)(arena.owned + OWNED_BYTES + page / WAY_PAGES * WAY_BYTES +
+    return (void *)(arena.owned - OWNED_BYTES + page / WAY_PAGES * WAY_BYTES +
                     page % WAY_PAGES * sizeof(int64_t));
 }
 
@@ -388,7 +389,8 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     (void)jni, (void)class;
     struct thread *thread = current();
     size_t number = owned_page(id, tid);
-    if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
+    if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS || arena.owned_size == 0)
+        return;
     pthread_mutex_lock(&state.mutex);
     int64_t *page = NULL;
     if (thread->line->tid == tid && *owner_of(number) >= 0 && (page = add_owned(number))) {
@@ -422,6 +424,11 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
 static jlong JNICALL native_owned(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     return (jlong)(intptr_t)arena.owned;
+}
+
+static jlong JNICALL native_ways(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return arena.owned_size == 0 ? 1 : WAYS;
 }
 
 static jlong JNICALL native_numbers(JNIEnv *jni, jclass class) {
@@ -613,7 +620,7 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
         {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)V", (void *)native_own},
         {"owned", "()J", (void *)native_owned},       {"numbers", "()J", (void *)native_numbers},
-        {"disown", "(I)V", (void *)native_disown},
+        {"ways", "()J", (void *)native_ways},         {"disown", "(I)V", (void *)native_disown},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
@@ -637,27 +644,29 @@ static char *reserve_aligned(size_t size) {
     return place + before;
 }
 
-// Columns of the counters with owners, with the owners behind those of the first one, and of two halves of
-// `size` bytes.
+// Owners; behind them columns of the counters with owners, and of two halves of `size` bytes.
 static bool map_columns(size_t size) {
-    size_t column = 2 * (size_t)OWNED_BYTES + 2 * size;
-    char *place = reserve_aligned(COLUMNS * column);
+    size_t column = OWNED_BYTES + 2 * size;
+    char *place = reserve_aligned(OWNED_BYTES + COLUMNS * column);
     if (place == NULL) return false;
-    arena.owned = place;
+    arena.owned = place + OWNED_BYTES;
     arena.owned_size = OWNED_BYTES;
-    arena.halves[0] = place + 2 * (size_t)OWNED_BYTES;
+    arena.halves[0] = arena.owned + OWNED_BYTES;
     arena.halves[1] = arena.halves[0] + size;
     arena.distance = column;
     arena.size = size;
     return true;
 }
 
-// The same where address space is limited: no page has an owner, which Java code reads nevertheless.
+// The same where address space is limited, so that the application keeps what it needs: no page has an owner,
+// which Java code looks for in the first way.
 static bool map_halves(size_t size) {
-    char *place = reserve(2 * COLUMNS * size);
+    const size_t owners = WAY_PAGES * sizeof(int64_t);
+    char *place = reserve(owners + 2 * COLUMNS * size);
     if (place == NULL) return false;
-    arena.halves[0] = place;
-    arena.halves[1] = place + size;
+    arena.owned = place + OWNED_BYTES;
+    arena.halves[0] = place + owners;
+    arena.halves[1] = arena.halves[0] + size;
     arena.distance = 2 * size;
     arena.size = size;
     return true;
@@ -668,10 +677,9 @@ static bool map_arena(size_t limit) {
     size_t size = limit / USUAL_COLUMNS < most ? limit / USUAL_COLUMNS : most;
     if (size < page) size = page;
     size = (size + page - 1) / page * page;
-    if (map_columns(size)) return true;
-    char *owners = reserve_aligned(OWNED_BYTES);
-    if (owners == NULL) return false;
-    arena.owned = owners - OWNED_BYTES;
+    struct rlimit space;
+    bool limited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+    if (!limited && map_columns(size)) return true;
     for (; size >= page; size = size / 2 / page * page)
         if (map_halves(size)) return true;
     return false;

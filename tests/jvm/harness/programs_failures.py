@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from . import vm
+from . import expect, vm
 from .programs import Skip, program
 
 
@@ -65,6 +65,24 @@ def failing_at(r, plain, go, count):
         if reported < len(numbers) // 2:
             problems.append(f"only {reported} of {len(numbers)} runs say that there was no memory")
         yield "one fails" if once else "all fail from there on", problems
+
+
+@program("little address space")
+def address_space(r):
+    """With a limit of address space counts are the same, though no thread owns counters; so is what the program does."""
+    small = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:CompressedClassSpaceSize=32m", "-XX:ReservedCodeCacheSize=32m"]
+    launch = [r.java, *small, "-cp", r.built.programs]
+    for chosen in ("calls", "timing", "calls,timing"):
+        reports, runs = [], []
+        for limit in ("unlimited", "1200000"):
+            reports.append(r.file(f"{chosen.replace(',', '+')}-{limit}.json"))
+            agent = r.with_agent(f"{chosen},include=Warm*,{chosen.split(',')[-1]}.file={reports[-1]}")
+            runs.append(r.run(limit, ["sh", "-c", f'ulimit -v {limit} && exec "$@"', "sh", *launch, agent, "Warm"]))
+        counts = [{m["class"] + m["method"] + m["descriptor"]: (m["calls"], m["thrown"]) for m in expect.load(report)["methods"]}
+                  for report in reports]
+        different = [f"{name}: {calls}, with a limit {counts[1].get(name)}"
+                     for name, calls in counts[0].items() if counts[1].get(name) != calls]
+        yield chosen, (vm.compare(*runs, stderr=False) + different)[:3] + ([] if len(counts[0]) > 20 else ["nothing was counted"])
 
 
 @program("no folder to write to")
