@@ -28,7 +28,7 @@ public final class InstrCalls {
                 InstrThreads.mostRoom();
                 long tid = InstrUnsafe.carrierTidInlined(), way = InstrThreads.way(tid);
                 if (InstrThreads.owner(way, id) == ~tid) InstrThreads.add(InstrThreads.ownedRow(way, id), InstrThreads.CALL);
-                else InstrThreads.countAny(id);
+                else InstrThreads.countAny(id, InstrThreads.CALL);
             } else if ((~id & 3) == 0) construct(~id >> 2);
             else if ((~id & 3) == 1) initialized(~id >> 2);
             else thrown(~id >> 2);
@@ -49,24 +49,25 @@ public final class InstrCalls {
         }
     }
 
-    /** Enters a constructor that will call super() or this(). */
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
+    /** Enters a constructor that will call super() or this(). For compilers as enter. */
     public static void construct(int id) {
         try {
-            InstrThreads.countConstruct(id);
+            InstrThreads.mostRoom();
+            long tid = InstrUnsafe.carrierTidInlined(), way = InstrThreads.way(tid);
+            if (InstrThreads.owner(way, id) == ~tid) InstrThreads.add(InstrThreads.ownedRow(way, id), InstrThreads.CONSTRUCT);
+            else InstrThreads.countAny(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
-    /** The call of super() or this() has returned. */
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
+    /** The call of super() or this() has returned. For compilers as enter. */
     public static void initialized(int id) {
         try {
-            InstrThreads.count(id, InstrThreads.INITIALIZED);
+            long tid = InstrUnsafe.carrierTidInlined(), way = InstrThreads.way(tid);
+            if (InstrThreads.owner(way, id) == ~tid) InstrThreads.add(InstrThreads.ownedRow(way, id), InstrThreads.INITIALIZED);
+            else InstrThreads.countAny(id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }

@@ -19,7 +19,7 @@ import instr.runtime.InstrNative;
  * contain them, and compilers would take several times as long. DontInline also makes Thread.currentCarrierThread()
  * correct, which compilers assume to be constant during a method. For the same reason, methods that run foreign code,
  * or that write after it, are separated by DontInline. Everything else on hot paths is inlined into these methods. The
- * only exception is InstrCalls.enter, which is short enough for C2 to inline where calls are hot.
+ * only exceptions are entries and exits, which are short enough for C2 to inline where calls are hot.
  */
 final class InstrThreads {
     /** Kinds of events: see count, allocated and open. */
@@ -241,16 +241,6 @@ final class InstrThreads {
         int some = 0;
     }
 
-    /** As count, at the entry of a constructor. build.py raises its max_stack like that of rowInlined. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void countConstruct(int id) {
-        mostRoom();
-        long tid = InstrUnsafe.carrierTid(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
-        if (page != 0) add(row(page, id), CONSTRUCT);
-        else countSlowly(id, CONSTRUCT); // in this method, because C2 considers only the method with the call
-    }
-
     /**
      * The row of a method, 0: there is none; may be inlined into the application. build.py raises its max_stack like that of
      * openAt, and by a page more: when the stack is exhausted, perhaps by the timing pass behind this one, a call that was counted as
@@ -293,18 +283,18 @@ final class InstrThreads {
         return way + ((long) id << ROW_SHIFT);
     }
 
-    /** Counts a call of a thread that does not own the page. */
+    /** Counts an event of a thread that does not own the page. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void countAny(int id) {
+    static void countAny(int id, int what) {
         long tid = InstrUnsafe.carrierTid(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
         if (page == 0) {
-            countSlowly(id, CALL);
+            countSlowly(id, what);
             return;
         }
         long row = row(page, id);
-        add(row, CALL);
-        if (InstrUnsafe.get(row) % SOME_CALLS == 0) own(id, InstrUnsafe.get(row));
+        add(row, what);
+        if (what != INITIALIZED && InstrUnsafe.get(row) % SOME_CALLS == 0) own(id, InstrUnsafe.get(row));
     }
 
     /** The offset from MISSED and HAD for a method and a thread. */
