@@ -50,8 +50,8 @@ public final class InstrSampling {
      *
      * <p>A method that calls itself has in the upper half of its number how many of its outermost calls come before one is
      * timed; and in place of the third how many calls were within others and have no clock (INNER). While an outermost call
-     * runs in a row of its owner, calls within it are only counted, and INNER is less by the calls that there were when it began,
-     * and so negative.
+     * runs in a row of its owner, its number has RUNNING, calls within it are only counted, and INNER is less by the calls that
+     * there were when it began.
      */
     static final long NEXT = 3 * InstrThreads.COLUMN, MEAN = 4 * InstrThreads.COLUMN, NUMBER = 5 * InstrThreads.COLUMN,
             ENTERED = 6 * InstrThreads.COLUMN, INNER = ENTERED, TICKED = 7 * InstrThreads.COLUMN;
@@ -63,6 +63,11 @@ public final class InstrSampling {
 
     /** In the number of a method that calls itself. */
     static final int HELD_SHIFT = 32;
+
+    static final long RUNNING = 1L << 48;
+
+    /** Calls within a running one that are counted before the next comes to enterAny, in case that the exit of the running one was lost. */
+    private static final int SOME_INNER = 255;
 
     /** In the mean; as instr/counters/threads.h has them. */
     static final int MEAN_BITS = 24, UNSEEN_SHIFT = 10;
@@ -83,7 +88,7 @@ public final class InstrSampling {
     static final int JUDGED = 64;
 
     /**
-     * Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, of those that take a quarter of that one of 4 times as
+     * Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, of those that take less than a quarter of that one of 4 times as
      * many; and after MANY_TIMED again one of 4 times as many.
      */
     static final int SHORT = 1000, AT_FIRST = 3, MOST = 5, MANY_TIMED = 1024;
@@ -154,6 +159,11 @@ public final class InstrSampling {
             long calls = InstrUnsafe.get(row + NEXT);
             if (((int) calls & LEFT) == 0) {
                 InstrThreads.add(row, what);
+                // Others are balanced where they are only counted, or measured.
+                if (own == 0 && InstrUnsafe.get(row + NUMBER) < 0 && InstrUnsafe.get(row) % InstrThreads.SOME_CALLS == 0) {
+                    balance(id, InstrThreads.SOME_CALLS);
+                    row = currentRow(id);
+                }
                 return open(id, row, what);
             }
             InstrUnsafe.put(row + NEXT, calls + COUNTED);
@@ -313,9 +323,8 @@ public final class InstrSampling {
         long at = InstrUnsafe.get(row + InstrThreads.ROW_MARK) - task.epoch;
         boolean again = at >>> 16 == 0 && at < depth && task.stack[(int) at] == id;
         if (again || (InstrThreads.push(task, row, id, InstrThreads.CALL) & InstrThreads.AGAIN) != 0) {
-            long inner = InstrUnsafe.get(row + INNER);
-            if (inner < 0) InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) | LEFT);
-            else InstrUnsafe.put(row + INNER, inner + 1);
+            if ((InstrUnsafe.get(row + NUMBER) & RUNNING) != 0) InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) | SOME_INNER);
+            else InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) + 1);
             return InstrUnsafe.get(TICK);
         }
         if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
@@ -324,8 +333,10 @@ public final class InstrSampling {
         if (level != before) InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
         if (row == InstrThreads.ownRow(id)) {
             settle(row); // a call whose exit was lost
+            number |= RUNNING;
             InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - calls(row, next));
-            InstrUnsafe.put(row + NEXT, next | LEFT);
+            InstrUnsafe.put(row + NUMBER, number);
+            InstrUnsafe.put(row + NEXT, next | SOME_INNER);
         }
         if (level == 0) return TIMED | PUSHED | System.nanoTime();
         if (level < before) left = 0;
@@ -341,9 +352,10 @@ public final class InstrSampling {
 
     /** The outermost call of a method that calls itself has ended: all that followed it was within it. */
     private static void settle(long row) {
-        long inner = InstrUnsafe.get(row + INNER), next = InstrUnsafe.get(row + NEXT);
-        if (inner >= 0 || InstrUnsafe.get(row + NUMBER) >= 0) return;
-        InstrUnsafe.put(row + INNER, inner + calls(row, next));
+        long number = InstrUnsafe.get(row + NUMBER), next = InstrUnsafe.get(row + NEXT);
+        if (number >= 0 || (number & RUNNING) == 0) return;
+        InstrUnsafe.put(row + NUMBER, number & ~RUNNING);
+        InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) + calls(row, next));
         InstrUnsafe.put(row + NEXT, next & ~LEFT);
     }
 
@@ -380,8 +392,8 @@ public final class InstrSampling {
 
     private static void close(long now, long state, int id, boolean outer) {
         InstrTask task = InstrThreads.task();
-        if (task != null && (state < 0 ? (state & PUSHED) != 0 : (state & HELD) != 0)) {
-            pop(task, id);
+        if (state < 0 ? (state & PUSHED) != 0 : (state & HELD) != 0) {
+            if (task != null) pop(task, id);
             long row = InstrThreads.ownRow(id);
             if (row != 0) settle(row);
         }

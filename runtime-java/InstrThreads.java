@@ -242,7 +242,7 @@ final class InstrThreads {
     }
 
     /**
-     * The row of a method, 0: there is none; may be inlined into the application. build.py raises its max_stack like that of
+     * The row of a method, 0: there is none; for methods that count. build.py raises its max_stack like that of
      * openAt, and by a page more: when the stack is exhausted, perhaps by the timing pass behind this one, a call that was counted as
      * entered must also be counted as thrown.
      */
@@ -309,6 +309,7 @@ final class InstrThreads {
     @java.lang.invoke.DontInline
     static void own(int id, long calls) {
         try {
+            if (WAY_OFFSETS == 0) return; // address space is limited
             long tid = InstrUnsafe.carrierTid(), owner = owner(way(tid), id);
             if (tid > 0 && (owner == 0 && calls >= MANY || owner == FREE && calls >= MANY_OF_FREE)) InstrNative.own(id, tid);
         } catch (Throwable failed) {

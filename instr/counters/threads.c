@@ -378,8 +378,9 @@ static void forget_entered(int64_t *page) {
         columns.mark[i] = 0;
         if (columns.number[i] >= 0) {
             columns.entered[i] = -1;
-        } else if (columns.entered[i] < 0) {
-            columns.entered[i] = (int64_t)instr_inner(&columns, i);
+        } else if ((columns.number[i] & INSTR_CALL_IS_RUNNING) != 0) {
+            columns.entered[i] = instr_inner(&columns, i);
+            columns.number[i] &= ~INSTR_CALL_IS_RUNNING;
             columns.next[i] &= ~(int64_t)INSTR_CALLS_LEFT;
         }
     }

@@ -53,13 +53,20 @@ static inline uint64_t instr_only_counted(int64_t next) {
 }
 
 enum { INSTR_CALLS_LEFT = (1 << 11) - 1 }; // in an element of `next`
+#define INSTR_CALL_IS_RUNNING                                                                      \
+    ((int64_t)1 << 48) // in an element of `number` (InstrSampling.RUNNING)
 
 // Calls of a method that calls itself within others of the same method that have no time. While one is running
-// its calls so far are subtracted.
+// its calls so far are subtracted. The owner may write meanwhile: then they are read again.
 static inline int64_t instr_inner(const struct instr_counters *page, size_t row) {
-    int64_t entered = page->entered[row];
-    if (entered >= 0) return entered;
-    return entered + page->calls[row] + (int64_t)instr_only_counted(page->next[row]);
+    int64_t entered, number, calls;
+    int tries = 0;
+    do {
+        number = page->number[row];
+        entered = page->entered[row];
+        calls = page->calls[row] + (int64_t)instr_only_counted(page->next[row]);
+    } while ((entered != page->entered[row] || number != page->number[row]) && ++tries < 8);
+    return (number & INSTR_CALL_IS_RUNNING) != 0 ? entered + calls : entered;
 }
 
 enum { INSTR_MEAN_BITS = 24, INSTR_UNSEEN_UNIT = 1024 }; // as InstrSampling has them
