@@ -4,6 +4,7 @@
 
 #define _DEFAULT_SOURCE // for MAP_ANONYMOUS
 
+#include "instr/counters/arena.h"
 #include "instr/counters/threads.h"
 
 #include <pthread.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,13 +28,6 @@
 #define LAST_ROUND 3
 // Not the id of any thread. 0 is the id of a thread that has not got one yet.
 #define NOBODY (-2)
-
-// The first column has a page's calls, each other one something else, in the order of struct instr_counters.
-#define COLUMNS 8
-#define USUAL_COLUMNS 4 // those before `mean`, which few passes use
-#define PAGE_BYTES (INSTR_ROWS_PER_PAGE * sizeof(int64_t)) // in each column
-_Static_assert(PAGE_BYTES % 64 == 0, "pages fill cache lines");
-_Static_assert(sizeof(struct instr_counters) == COLUMNS * sizeof(int64_t *), "all columns");
 
 // The part of a block that Java code uses. Only the owner of the block writes to it.
 struct line {
@@ -71,32 +64,6 @@ struct thread {
 #define LINES_BYTES (SLOTS * sizeof(struct line))
 static struct line *lines;
 
-// The memory of pages. Threads may hold addresses in it at any time, so it is never unmapped, only
-// cleared; the other half is then used until the next time. Pages that have owners stay where they are.
-static struct {
-    char *halves[2], *owned; // in the first column
-    size_t size, owned_size; // of each half, and of the rest
-    size_t distance;         // from each column to the next
-    unsigned current;
-    atomic_size_t used, owned_used;
-} arena;
-
-static volatile int64_t *column(int64_t *page, size_t n) {
-    return (void *)((char *)page + n * arena.distance);
-}
-
-// All columns of a page.
-static struct instr_counters columns_of(int64_t *page) {
-    return (struct instr_counters){page,
-                                   column(page, 1),
-                                   column(page, 2),
-                                   column(page, 3),
-                                   column(page, 4),
-                                   column(page, 5),
-                                   column(page, 6),
-                                   column(page, 7)};
-}
-
 // Global because native methods have no place for a pointer to their state.
 static struct {
     pthread_key_t key;
@@ -107,33 +74,19 @@ static struct {
     atomic_int_fast64_t epoch;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-// Pages that have owners (InstrThreads.OWNED): for the same methods there are WAYS of them.
-enum {
-    WAYS = 16,
-    WAY_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE,
-    WAY_BYTES = WAY_PAGES * PAGE_BYTES,
-    OWNED_PAGES = WAYS * WAY_PAGES,
-    OWNED_BYTES = WAYS * WAY_BYTES
-};
 #define HAS_ENDED 1 // in place of an owner: it has ended
 
 static struct {
-    struct thread *ways[WAYS];  // have the pages of all owners
-    volatile int64_t *numbers;  // two numbers of calls by page, for Java code
-    uint32_t next[OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
-} owned;                        // guarded by state.mutex
-
-// Who owns a page: ~ of Java's id of the thread; 0: nobody has owned it yet. Java code reads it without the
-// mutex, at the same distance from the counters of each way, so that one base register does for both.
-static volatile int64_t *owner_of(size_t page) {
-    return (void *)(arena.owned - OWNED_BYTES + page / WAY_PAGES * WAY_BYTES +
-                    page % WAY_PAGES * sizeof(int64_t));
-}
+    struct thread *ways[ARENA_WAYS]; // have the pages of all owners
+    volatile int64_t *numbers;       // two numbers of calls by page, for Java code
+    uint32_t
+        next[ARENA_OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
+} owned;                         // guarded by state.mutex
 
 // Others may own the pages of this thread from now on. Under state.mutex.
 static void disown(struct thread *thread) {
     for (uint32_t page = thread->owned; page != 0; page = owned.next[page - 1])
-        *owner_of(page - 1) = HAS_ENDED;
+        *arena_owner(page - 1) = HAS_ENDED;
     thread->owned = 0;
 }
 
@@ -245,7 +198,7 @@ static jlong JNICALL native_lines(JNIEnv *jni, jclass class) {
 
 static jlong JNICALL native_distance(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
-    return (jlong)arena.distance;
+    return (jlong)arena_distance();
 }
 
 static jlong JNICALL native_find(JNIEnv *jni, jclass class, jlong tid) {
@@ -267,6 +220,8 @@ static jlong JNICALL native_epoch(JNIEnv *jni, jclass class) {
 
 // The bytes that the counters of all threads may still allocate (memory=).
 static atomic_size_t budget;
+
+#define PAGE_COST ((size_t)ARENA_USUAL_COLUMNS * ARENA_PAGE_BYTES)
 
 // Takes bytes from the budget. Returns false, and takes nothing, if too few are left.
 static bool charge(size_t bytes) {
@@ -303,33 +258,15 @@ static bool extend(struct thread *thread, size_t pages) {
     return true;
 }
 
-static int64_t *new_page(void) {
-    size_t at = atomic_fetch_add(&arena.used, PAGE_BYTES);
-    if (at + PAGE_BYTES <= arena.size) return (void *)(arena.halves[arena.current] + at);
-    atomic_fetch_sub(&arena.used, PAGE_BYTES);
-    return NULL;
-}
-
-// Threads may have written to it before it was cleared, and after.
-static void clear_page(const struct instr_counters *page) {
-    volatile int64_t *const columns[] = {page->calls, page->thrown, page->mark, page->next};
-    for (size_t i = 0; i < USUAL_COLUMNS * INSTR_ROWS_PER_PAGE; i++) {
-        volatile int64_t *at = &columns[i / INSTR_ROWS_PER_PAGE][i % INSTR_ROWS_PER_PAGE];
-        if (*at != 0) *at = 0; // memory that is only read is not used yet
-    }
-}
-
 static int64_t *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
-    if (!extend(thread, index + 1) || !charge(USUAL_COLUMNS * PAGE_BYTES)) return NULL;
-    int64_t *page = new_page();
+    if (!extend(thread, index + 1) || !charge(PAGE_COST)) return NULL;
+    int64_t *page = arena_page();
     if (page == NULL) {
-        refund(USUAL_COLUMNS * PAGE_BYTES);
+        refund(PAGE_COST);
         return NULL;
     }
-    struct instr_counters columns = columns_of(page);
-    clear_page(&columns);
     pthread_mutex_lock(&thread->mutex);
     pages_of(thread->line)[index] = page;
     pthread_mutex_unlock(&thread->mutex);
@@ -349,22 +286,19 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
 
 // The number of a page for a method and a thread.
 static size_t owned_page(jint id, int64_t tid) {
-    return (size_t)(tid & (WAYS - 1)) * WAY_PAGES + (size_t)id / INSTR_ROWS_PER_PAGE;
+    return (size_t)(tid & (ARENA_WAYS - 1)) * ARENA_WAY_PAGES + (size_t)id / INSTR_ROWS_PER_PAGE;
 }
 
 static int64_t *add_owned(size_t number) {
-    struct thread **way = &owned.ways[number / WAY_PAGES];
-    size_t index = number % WAY_PAGES;
+    struct thread **way = &owned.ways[number / ARENA_WAY_PAGES];
+    size_t index = number % ARENA_WAY_PAGES;
     if (*way == NULL && (*way = new_thread()) == NULL) return NULL;
     (*way)->line->tid = NOBODY;
     (*way)->is_way = true;
     if (index < (size_t)(*way)->line->limit && pages_of((*way)->line)[index] != NULL)
         return pages_of((*way)->line)[index];
-    if ((number + 1) * PAGE_BYTES > arena.owned_size || !extend(*way, index + 1) ||
-        !charge(USUAL_COLUMNS * PAGE_BYTES))
-        return NULL;
-    atomic_fetch_add(&arena.owned_used, PAGE_BYTES);
-    int64_t *page = (void *)(arena.owned + number * PAGE_BYTES);
+    if (!extend(*way, index + 1) || !charge(PAGE_COST)) return NULL;
+    int64_t *page = arena_owned_page(number);
     pthread_mutex_lock(&(*way)->mutex);
     pages_of((*way)->line)[index] = page;
     pthread_mutex_unlock(&(*way)->mutex);
@@ -373,7 +307,7 @@ static int64_t *add_owned(size_t number) {
 
 // Calls that are running now were entered in rows of other pages.
 static void forget_entered(int64_t *page) {
-    struct instr_counters columns = columns_of(page);
+    struct instr_counters columns = arena_columns(page);
     for (size_t i = 0; i < INSTR_ROWS_PER_PAGE; i++) {
         columns.mark[i] = 0;
         if (columns.number[i] >= 0) {
@@ -390,16 +324,15 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     (void)jni, (void)class;
     struct thread *thread = current();
     size_t number = owned_page(id, tid);
-    if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS || arena.owned_size == 0)
-        return;
+    if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS || !arena_has_owners()) return;
     pthread_mutex_lock(&state.mutex);
     int64_t *page = NULL;
-    if (thread->line->tid == tid && *owner_of(number) >= 0 && (page = add_owned(number))) {
+    if (thread->line->tid == tid && *arena_owner(number) >= 0 && (page = add_owned(number))) {
         forget_entered(page);
         owned.next[number] = thread->owned;
         thread->owned = (uint32_t)number + 1;
-        owned.numbers[number] = owned.numbers[OWNED_PAGES + number] = 0;
-        *owner_of(number) = ~tid;
+        owned.numbers[number] = owned.numbers[ARENA_OWNED_PAGES + number] = 0;
+        *arena_owner(number) = ~tid;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -410,26 +343,26 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
     struct thread *thread = current();
     if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
     pthread_mutex_lock(&state.mutex);
-    size_t number = owned_page(id, thread->line->tid), index = number % WAY_PAGES;
+    size_t number = owned_page(id, thread->line->tid), index = number % ARENA_WAY_PAGES;
     uint32_t *link = &thread->owned;
     while (*link != 0 && *link != number + 1) link = &owned.next[*link - 1];
     if (*link != 0) {
         *link = owned.next[number];
         if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
             forget_entered(pages_of(thread->line)[index]);
-        *owner_of(number) = HAS_ENDED;
+        *arena_owner(number) = HAS_ENDED;
     }
     pthread_mutex_unlock(&state.mutex);
 }
 
 static jlong JNICALL native_owned(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
-    return (jlong)(intptr_t)arena.owned;
+    return (jlong)(intptr_t)arena_owned();
 }
 
 static jlong JNICALL native_ways(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
-    return arena.owned_size == 0 ? 1 : WAYS;
+    return arena_has_owners() ? ARENA_WAYS : 1;
 }
 
 static jlong JNICALL native_numbers(JNIEnv *jni, jclass class) {
@@ -538,7 +471,7 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
         int64_t **pages = pages_of(t->line);
         for (int64_t i = 0; i < t->line->limit; i++) {
             if (pages[i] == NULL) continue;
-            struct instr_counters columns = columns_of(pages[i]);
+            struct instr_counters columns = arena_columns(pages[i]);
             each(context, (uint32_t)i, &columns);
         }
         pthread_mutex_unlock(&t->mutex);
@@ -546,7 +479,7 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
 }
 
 static void clear_row(int64_t *page, uint32_t row) {
-    struct instr_counters columns = columns_of(page);
+    struct instr_counters columns = arena_columns(page);
     columns.calls[row] = columns.thrown[row] = columns.next[row] = 0;
     if (columns.number[row] | columns.mean[row] | columns.entered[row] | columns.ticked[row])
         columns.mean[row] = columns.number[row] = columns.entered[row] = columns.ticked[row] = 0;
@@ -589,11 +522,6 @@ static size_t empty_pages(struct thread *thread) {
     return n;
 }
 
-static void clear(char *pages, size_t size) {
-    if (size == 0) return;
-    for (size_t i = 0; i < COLUMNS; i++) madvise(pages + i * arena.distance, size, MADV_DONTNEED);
-}
-
 void instr_threads_release(void) {
     size_t n = 0;
     instr_threads_drain();
@@ -605,13 +533,9 @@ void instr_threads_release(void) {
         empty_buffer(t);
         pthread_mutex_unlock(&t->mutex);
     }
-    unsigned old = arena.current;
-    arena.current = old ^ 1;
-    size_t used = atomic_exchange(&arena.used, 0);
-    clear(arena.owned, arena.owned_used ? arena.owned_size : 0);
+    arena_release();
     pthread_mutex_unlock(&state.mutex);
-    refund(n * USUAL_COLUMNS * PAGE_BYTES);
-    if (used != 0) clear(arena.halves[old], arena.size);
+    refund(n * PAGE_COST);
 }
 
 static bool register_natives(JNIEnv *jni, jclass class) {
@@ -626,74 +550,12 @@ static bool register_natives(JNIEnv *jni, jclass class) {
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
 
-// Address space without memory: that comes when it is written to.
-static char *reserve(size_t size) {
-    char *place = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) return NULL;
-    madvise(place, size, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
-    return place;
-}
-
-// The same from a multiple of OWNED_BYTES on.
-static char *reserve_aligned(size_t size) {
-    char *place = reserve(size + OWNED_BYTES);
-    if (place == NULL) return NULL;
-    size_t before = -(uintptr_t)place % OWNED_BYTES;
-    if (before != 0) munmap(place, before);
-    munmap(place + before + size, OWNED_BYTES - before);
-    return place + before;
-}
-
-// Owners; behind them columns of the counters with owners, and of two halves of `size` bytes.
-static bool map_columns(size_t size) {
-    size_t column = OWNED_BYTES + 2 * size;
-    char *place = reserve_aligned(OWNED_BYTES + COLUMNS * column);
-    if (place == NULL) return false;
-    arena.owned = place + OWNED_BYTES;
-    arena.owned_size = OWNED_BYTES;
-    arena.halves[0] = arena.owned + OWNED_BYTES;
-    arena.halves[1] = arena.halves[0] + size;
-    arena.distance = column;
-    arena.size = size;
-    return true;
-}
-
-// The same where address space is limited, so that the application keeps what it needs: no page has an owner,
-// which Java code looks for in the first way.
-static bool map_halves(size_t size) {
-    const size_t owners = WAY_PAGES * sizeof(int64_t);
-    char *place = reserve(owners + 2 * COLUMNS * size);
-    if (place == NULL) return false;
-    arena.owned = place + OWNED_BYTES;
-    arena.halves[0] = place + owners;
-    arena.halves[1] = arena.halves[0] + size;
-    arena.distance = 2 * size;
-    arena.size = size;
-    return true;
-}
-
-static bool map_arena(size_t limit) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 34;
-    size_t size = limit / USUAL_COLUMNS < most ? limit / USUAL_COLUMNS : most;
-    if (size < page) size = page;
-    size = (size + page - 1) / page * page;
-    struct rlimit space;
-    bool limited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
-    if (!limited && map_columns(size)) return true;
-    for (; size >= page; size = size / 2 / page * page)
-        if (map_halves(size)) return true;
-    return false;
-}
-
 static bool map_lines(void) {
-    const size_t all = 2 * LINES_BYTES + 2 * OWNED_PAGES * sizeof *owned.numbers;
-    void *place =
-        mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (place == MAP_FAILED) return false;
-    madvise(place, all, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
+    const size_t all = 2 * LINES_BYTES + 2 * ARENA_OWNED_PAGES * sizeof *owned.numbers;
+    char *place = arena_reserve(all);
+    if (place == NULL) return false;
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
-    owned.numbers = (volatile int64_t *)((char *)place + 2 * LINES_BYTES);
+    owned.numbers = (volatile int64_t *)(place + 2 * LINES_BYTES);
     // The slots of threads with id 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;
@@ -707,7 +569,7 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
     keyed = true;
     atomic_store(&budget, page_budget);
     if (!lines && !map_lines()) return "out of memory";
-    if (!arena.size && !map_arena(page_budget)) return "out of memory";
+    if (!arena_map(page_budget)) return "out of memory";
     if (!register_natives(jni, classes->natives)) return "InstrNative: a method is missing";
     // Getting the field initializes InstrThreads.
     if ((*jni)->GetStaticFieldID(jni, classes->threads, "LINES", "J") == NULL)
@@ -716,7 +578,7 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 }
 
 size_t instr_threads_bytes(void) {
-    size_t bytes = USUAL_COLUMNS * (atomic_load(&arena.used) + atomic_load(&arena.owned_used));
+    size_t bytes = arena_bytes();
     for (struct thread *thread = atomic_load(&state.all); thread != NULL; thread = thread->next) {
         pthread_mutex_lock(&thread->mutex);
         bytes += sizeof *thread + thread->length * sizeof *thread->buffer +
