@@ -303,9 +303,13 @@ public final class InstrExceptions {
     /** Is the exception in flight already, and not thrown a second time? */
     private static boolean isKnown(InstrFlight flight, Throwable exception, int ours) {
         int hash = System.identityHashCode(exception);
+        if (flight.hash == hash && flight.frames == null) {
+            flight.at = 0;
+            return true;
+        }
         long[] now = flight.hasFrames(hash) ? InstrExceptionsNative.stack(ours, CALLERS) : null;
         if (flight.hash == hash) {
-            int at = flight.frames == null ? 0 : InstrFlight.find(flight.frames, flight.at, now);
+            int at = InstrFlight.find(flight.frames, flight.at, now);
             flight.at = at;
             if (at > FRAMES / 2) note(flight, ours);
             if (at >= 0) return true;

@@ -35,6 +35,9 @@ public final class InstrSampling {
     /** As AGAIN, in the first element of a record; below it is the level: see instr/counters/records.h. */
     static final long RECORD_AGAIN = 1L << InstrThreads.AGAIN_SHIFT, RECORD_SAMPLED = 1L << 60, RECORD_ESTIMATED = 1L << 59;
 
+    /** Not of a call: time that is in the total of the method twice. */
+    static final long RECORD_TWICE = RECORD_AGAIN | RECORD_SAMPLED;
+
     static final int RECORD_LEVEL_SHIFT = 56;
 
     /** A sampled call that does not stand for others, because ticks show what calls as long as it take. */
@@ -101,6 +104,9 @@ public final class InstrSampling {
 
     /** Numbers of a span, and how many spans a task has at most. */
     private static final int SPAN = 3, SPANS = 64;
+
+    /** Numbers of a long call that has ended, and how many of them a task keeps. */
+    private static final int ENDED = 4, MOST_ENDED = 32;
 
     private InstrSampling() {}
 
@@ -418,15 +424,17 @@ public final class InstrSampling {
         if (row != 0) judge(row, state, duration);
         // A short call that is timed takes longer by that: a tick then says nothing.
         if (sampled && level >= AT_FIRST && duration < USUAL) self = 0;
+        long twice = 0;
         if ((state & AGAIN) != 0) kind = RECORD_AGAIN;
-        else if (sampled && last > start) {
+        else if (last > start) {
             // As of calls without a clock, so that ticks tell of all calls.
-            if (level < AT_FIRST) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - from - duration);
+            long ticked = sampled && level < AT_FIRST ? last - from - duration : 0;
+            twice = within(task, row, id, start, duration, ticked);
         } else if (sampled) {
             kind = RECORD_SAMPLED | (long) level << RECORD_LEVEL_SHIFT;
             if (duration - (1L << longBits) > (now * RANDOM >>> 64 - longBits)) kind |= RECORD_LONG;
         }
-        InstrThreads.record(duration, self, kind, id);
+        record(duration, self, kind, twice, id);
         if (sampled && row == InstrThreads.ownRow(id)) balance(id, 1 << 2 * level);
     }
 
@@ -439,15 +447,57 @@ public final class InstrSampling {
         long duration = start == last - tick ? now - last << 1 : most - tick + (tick >> 2), row = currentRow(id);
         if (duration > most) duration = most;
         boolean inner = row != 0 && InstrUnsafe.get(row + NUMBER) < 0 && isRunning(task, id);
+        long twice = 0;
         if (inner) InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - 1);
-        else if (row != 0) {
-            InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
-            if (last - start <= SOME_TICKS) {
+        else {
+            twice = within(task, row, id, start, duration, last - start - duration);
+            if (row != 0 && last - start <= SOME_TICKS) {
                 long unseen = unseen(tick, now - last, longBits(sampledLevel(row))) >> UNSEEN_SHIFT;
                 InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
             }
         }
-        InstrThreads.record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, id);
+        record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, twice, id);
+    }
+
+    private static void record(long duration, long self, long kind, long twice, int id) {
+        if (InstrThreads.record(duration, self, kind, id) && twice > 0) InstrThreads.record(twice, 0, RECORD_TWICE, id);
+    }
+
+    /**
+     * A tick has seen this call. `ticked`: what is to be added to the row's TICKED. A method may be found to call itself only while
+     * calls of it run that are not on the stack, so that each of them counts as an outermost one: here the last one to end takes
+     * back what those within it have added. Those are the ones that have begun after it, as it has seen a tick that all calls before it
+     * have not outlived. Returns their time, which is in the total of the method twice.
+     */
+    private static long within(InstrTask task, long row, int id, long start, long duration, long ticked) {
+        long twice = 0, back = 0;
+        if (task != null) {
+            long[] ended = task.ended;
+            if (ended == null) task.ended = ended = new long[ENDED * MOST_ENDED];
+            int to = 0;
+            for (int at = 0; at < task.endedEnd; at += ENDED) {
+                if (ended[at] == id && ended[at + 1] >= start) {
+                    twice += ended[at + 2];
+                    back += ended[at + 3];
+                } else if (to != at) to = keep(ended, to, ended[at], ended[at + 1], ended[at + 2], ended[at + 3]);
+                else to += ENDED;
+            }
+            if (to == ended.length) {
+                to -= ENDED;
+                for (int at = 0; at < to; at++) ended[at] = ended[at + ENDED];
+            }
+            task.endedEnd = keep(ended, to, id, start, duration, ticked);
+        }
+        if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + ticked - back);
+        return twice < duration ? twice : duration;
+    }
+
+    private static int keep(long[] ended, int to, long id, long start, long duration, long ticked) {
+        ended[to] = id;
+        ended[to + 1] = start;
+        ended[to + 2] = duration;
+        ended[to + 3] = ticked;
+        return to + ENDED;
     }
 
     /**

@@ -18,6 +18,11 @@ final class InstrTask {
 
     int spanEnd;
 
+    /** Long calls that have ended, and how much of the array is used: see InstrSampling.within. */
+    long[] ended;
+
+    int endedEnd;
+
     /** The number of entries on the stack. A char is never negative, which saves a check. */
     char depth;
 

@@ -537,16 +537,18 @@ final class InstrThreads {
         closeSlowly(duration, saved, id);
     }
 
-    /** Writes the record of a call with clock=auto; kind: flags of its first element. */
+    /** Writes the record of a call with clock=auto; kind: flags of its first element. False: the counters were released meanwhile. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void record(long duration, long self, long kind, int id) {
+    static boolean record(long duration, long self, long kind, int id) {
         if (duration < 0) duration = 0;
-        if (since != 0 && System.nanoTime() - duration - since < 0) return;
+        if (since != 0 && System.nanoTime() - duration - since < 0) return false;
         long line = findLine();
         if (line == 0 || duration >>> TIME_BITS != 0 || !append(line, duration | kind, self << ID_BITS | id)) {
-            InstrNative.record(id, kind == InstrSampling.RECORD_AGAIN ? -2 : -1, duration, self);
+            int event = kind == InstrSampling.RECORD_TWICE ? -3 : (kind & InstrSampling.RECORD_AGAIN) != 0 ? -2 : -1;
+            InstrNative.record(id, event, duration, self);
         }
+        return true;
     }
 
     /**

@@ -83,6 +83,7 @@ static void add_event(struct instr_counter_row *row, enum instr_event event) {
         break;
     case INSTR_EVENT_INITIALIZED: row->thrown--; break;
     case INSTR_EVENT_ALLOCATED:
+    case INSTR_EVENT_TIMING_TWICE:
     case INSTR_EVENT_TIMING_AGAIN:
     case INSTR_EVENT_TIMING: break;
     }
@@ -127,6 +128,8 @@ static void add(struct shard *shard, uint32_t id, enum instr_event event, uint64
         add_allocated(row, duration, self);
     } else if (event >= 0) {
         add_event(row, event);
+    } else if (event == INSTR_EVENT_TIMING_TWICE) {
+        row->total -= duration; // what has it twice may be in another shard: the sum is right
     } else {
         add_time(row, duration, self, event == INSTR_EVENT_TIMING_AGAIN);
         if (!instr_histogram_add(&row->histogram, duration)) lose(1);
@@ -143,6 +146,10 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
     uint64_t kind = first & INSTR_RECORD_LONG;
     if (row == NULL) {
         lose(1);
+        return;
+    }
+    if ((first & (INSTR_RECORD_AGAIN | INSTR_RECORD_LONG)) == INSTR_RECORD_TWICE) {
+        row->total -= duration;
         return;
     }
     uint64_t min = row->min, max = row->max; // the minimum is always measured
@@ -194,11 +201,11 @@ static void sum_row(struct instr_counter_row *to, uint64_t *buckets,
                     const struct instr_counter_row *from) {
     to->calls += from->calls;
     to->thrown += from->thrown;
+    to->total += from->total; // even if its calls are in another shard: INSTR_RECORD_TWICE
     if (from->timed + from->sampled == 0) return;
     if (to->timed + to->sampled == 0 || from->min < to->min) to->min = from->min;
     if (from->max > to->max) to->max = from->max;
     to->timed += from->timed;
-    to->total += from->total;
     to->self += from->self;
     to->estimated += from->estimated;
     to->sampled += from->sampled;

@@ -22,10 +22,13 @@
 #define INSTR_RECORD_ESTIMATED (UINT64_C(1) << 59)
 // Both: the call was timed as one of many, but stands for none of them (InstrSampling.unseen).
 #define INSTR_RECORD_LONG (INSTR_RECORD_SAMPLED | INSTR_RECORD_ESTIMATED)
+// In a duration: it is that of no call, but time that is in the method's total twice.
+#define INSTR_RECORD_TWICE (INSTR_RECORD_AGAIN | INSTR_RECORD_SAMPLED)
 // Of 4^level calls one was timed, on average: the level is here in the duration.
 #define INSTR_RECORD_LEVEL_SHIFT 56
 #define INSTR_RECORD_LEVEL 7
 enum instr_event {
+    INSTR_EVENT_TIMING_TWICE = -3, // INSTR_RECORD_TWICE
     INSTR_EVENT_TIMING_AGAIN = -2, // of a recursive call: not part of the total
     INSTR_EVENT_TIMING = -1,
     INSTR_EVENT_CALL,

@@ -76,7 +76,8 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
     counts->sampled = row->sampled;
     counts->sampled_weight = row->sampled_weight;
     counts->sampled_total = row->sampled_total;
-    counts->total = row->total;
+    // A reset between a call and what is in the total twice leaves less than nothing.
+    counts->total = (int64_t)row->total < 0 ? 0 : row->total;
     counts->self = row->self;
     counts->min = row->min;
     counts->max = row->max;

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * taken a processor from the threads.
  */
 public final class KnownTimes {
-    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested", "own"};
+    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested", "own", "late"};
     private static final AtomicLong[] CALLS = new AtomicLong[NAMES.length], THROWN = new AtomicLong[NAMES.length],
             TIME = new AtomicLong[NAMES.length];
     private static final AtomicLong SWITCHES = new AtomicLong();
@@ -76,6 +76,14 @@ public final class KnownTimes {
         if (depth == 4) time[6] += System.nanoTime() - start;
     }
 
+    /** Calls itself only after many calls that do not: then in a tree, through a chain of long calls. */
+    void late(int depth) {
+        Clock.spin(System.nanoTime(), depth > 0 ? 30000 : 300);
+        if (depth > 0) late(depth - 1);
+        if (depth > 1) late(depth - 2);
+        calls[8]++;
+    }
+
     void throwing() throws Exception {
         time[4] += Clock.spin(System.nanoTime(), 700);
         if (++calls[4] % 64 != 0) return;
@@ -107,11 +115,17 @@ public final class KnownTimes {
                 if (e != EXPECTED) throw new Error(e);
             }
             if (i % 800 == 0) own();
+            long start = System.nanoTime();
+            late(0);
+            time[8] += System.nanoTime() - start;
             if (i % 10 != 0) continue;
             middle();
             recursive(7);
             caller();
         }
+        long start = System.nanoTime();
+        late(16);
+        time[8] += System.nanoTime() - start;
         for (int k = 0; k < NAMES.length; k++) {
             CALLS[k].addAndGet(calls[k]);
             THROWN[k].addAndGet(thrown[k]);

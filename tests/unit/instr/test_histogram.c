@@ -159,20 +159,24 @@ START_TEST(a_value_counts_many_times) {
 }
 END_TEST
 
-// clock=auto: a call that was timed exactly, one of many, two that were estimated, and one of many that
-// stands for itself alone.
+// clock=auto: a call that was timed exactly, one of many, two that were estimated, one of many that
+// stands for itself alone, and what two of them have in the total twice.
 START_TEST(estimates_stay_apart) {
     const int64_t first[] = {
-        500, 30 | (int64_t)INSTR_RECORD_SAMPLED | INT64_C(3) << INSTR_RECORD_LEVEL_SHIFT,
-        2000 | (int64_t)INSTR_RECORD_ESTIMATED, 10 | (int64_t)INSTR_RECORD_ESTIMATED,
-        300000 | (int64_t)INSTR_RECORD_LONG | INT64_C(4) << INSTR_RECORD_LEVEL_SHIFT};
-    int64_t words[10];
-    for (int i = 0; i < 5; i++) {
+        500,
+        30 | (int64_t)INSTR_RECORD_SAMPLED | INT64_C(3) << INSTR_RECORD_LEVEL_SHIFT,
+        2000 | (int64_t)INSTR_RECORD_ESTIMATED,
+        10 | (int64_t)INSTR_RECORD_ESTIMATED,
+        300000 | (int64_t)INSTR_RECORD_LONG | INT64_C(4) << INSTR_RECORD_LEVEL_SHIFT,
+        1000 | (int64_t)INSTR_RECORD_TWICE};
+    int64_t words[12];
+    for (int i = 0; i < 6; i++) {
         words[2 * i] = ~first[i];
         words[2 * i + 1] = ~(int64_t)(3 << INSTR_RECORD_ID_BITS | 170);
     }
     unsigned shard = 0;
-    instr_records_add(words, 5, &shard);
+    instr_records_add(words, 6, &shard);
+    instr_records_add_one(170, INSTR_EVENT_TIMING_TWICE, 200, 0, &shard);
     struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
     uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
     ck_assert_ptr_nonnull(buckets);
@@ -181,7 +185,7 @@ START_TEST(estimates_stay_apart) {
     const uint64_t *own = buckets + 170 % INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS;
     ck_assert_uint_eq(row->timed, 4);
     ck_assert_uint_eq(row->estimated, 2);
-    ck_assert_uint_eq(row->total, 302510);
+    ck_assert_uint_eq(row->total, 301310);
     ck_assert_uint_eq(row->sampled, 1);
     ck_assert_uint_eq(row->sampled_weight, 64);
     ck_assert_uint_eq(row->sampled_total, 64 * 30);
