@@ -42,6 +42,8 @@ void cf_pool_rollback(struct cf_pool *pool, struct cf_pool_mark mark);
 
 // Each returns the index of the constant, and adds it if it is new. 0: the pool is full
 // (cf_pool.limit) or memory ran out; the reason is in pool->error. An argument index of 0 gives 0.
+// What is added for an edit of a method goes with the edit if that fails (edit.h): ask again in the
+// next one instead of keeping an index.
 uint16_t cf_add_utf8(struct cf_pool *pool, const void *bytes, size_t length);
 uint16_t cf_add_class(struct cf_pool *pool, const void *name, size_t length);
 uint16_t cf_add_string(struct cf_pool *pool, const void *bytes, size_t length);

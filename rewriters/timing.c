@@ -26,8 +26,8 @@
 // local:
 //
 //      entry:        id; enter -> state        (construct, in a constructor)
-//      after super:  id; initialized
-//      exit:         state, id; exit
+//      after super:  state, id; initialized
+//      exit:         state, id; exit           (~id where another owner's call encloses this one)
 //      exception:    state, id; thrown         (thrownEarly, before the delegate call)
 //
 // Methods that are too small for a clock (tiny.h) are counted only, and need no local:
@@ -91,7 +91,7 @@ static const struct cf_callee *sampling_callees_of(struct rw_class *cls) {
     static const struct cf_method_name names[] = {
         [ENTER] = CF_METHOD_OF("InstrSampling", "enter", "(I)J"),
         [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
-        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(JI)V"),
         [EXIT] = CF_METHOD_NAME("exit", "(JI)V"),
         [THROWN] = CF_METHOD_NAME("thrown", "(JI)V"),
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JI)V"),
@@ -101,7 +101,7 @@ static const struct cf_callee *sampling_callees_of(struct rw_class *cls) {
     static const struct cf_method_name inner[] = {
         [ENTER] = CF_METHOD_OF("InstrSampling", "enter", "(I)J"),
         [CONSTRUCT] = CF_METHOD_NAME("construct", "(I)J"),
-        [INITIALIZED] = CF_METHOD_NAME("initialized", "(I)V"),
+        [INITIALIZED] = CF_METHOD_NAME("initialized", "(JI)V"),
         [EXIT] = CF_METHOD_NAME("exitInner", "(JI)V"),
         [THROWN] = CF_METHOD_NAME("thrownInner", "(JI)V"),
         [THROWN_EARLY] = CF_METHOD_NAME("thrownEarly", "(JI)V"),
@@ -193,7 +193,7 @@ static enum cf_status insert(const struct timed *t, int id, int constructs) {
 
 static struct cf_snippet *call_sampled(const struct timed *t, int id, unsigned which, int few) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
-    int enters = which == ENTER || which == CONSTRUCT, leaves = !enters && which != INITIALIZED;
+    int enters = which == ENTER || which == CONSTRUCT;
     static const int of_few[] = {
         [ENTER] = FEW_SAMPLED_ENTER,
         [CONSTRUCT] = FEW_SAMPLED_CONSTRUCT,
@@ -202,11 +202,11 @@ static struct cf_snippet *call_sampled(const struct timed *t, int id, unsigned w
         [THROWN] = FEW_SAMPLED_THROWN,
         [THROWN_EARLY] = FEW_SAMPLED_THROWN_EARLY,
     };
-    if (leaves)
+    if (!enters)
         cf_local(s, CF_OP_lload, t->start);
     else if (few)
         cf_op(s, CF_OP_lconst_0);
-    cf_push_int(s, id);
+    cf_push_int(s, t->inner && which == THROWN_EARLY ? ~id : id);
     if (few) {
         int what = of_few[which];
         if (t->inner && which == EXIT) what = FEW_SAMPLED_EXIT_INNER;

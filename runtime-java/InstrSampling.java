@@ -106,7 +106,12 @@ public final class InstrSampling {
     private static final int SPAN = 3, SPANS = 64;
 
     /** Numbers of a long call that has ended, and how many of them a task keeps. */
-    private static final int ENDED = 4, MOST_ENDED = 32;
+    private static final int ENDED = 3, MOST_ENDED = 64;
+
+    /** Nanoseconds after an array could not be had in which none is asked for, and when that was. */
+    private static final long NO_MEMORY = 1000000000;
+
+    private static long noMemory = InstrUnsafe.get(TICK) - NO_MEMORY;
 
     private InstrSampling() {}
 
@@ -232,31 +237,36 @@ public final class InstrSampling {
     }
 
     /** The call of super() or this() has returned. For C1 this is too long, as enter. */
-    public static void initialized(int id) {
+    public static void initialized(long state, int id) {
         long row = InstrThreads.ownRow(id);
-        if (row != 0 && level(InstrUnsafe.get(row + NEXT)) != 0) InstrThreads.addThrown(row, -1);
-        else initializedAny(id);
+        if (row != 0 && !isPushed(state)) InstrThreads.addThrown(row, -1);
+        else initializedAny(state, id);
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void initializedAny(int id) {
+    static void initializedAny(long state, int id) {
         InstrCalls.initialized(id);
         try {
-            long row = currentRow(id);
-            if (row == 0 || level(InstrUnsafe.get(row + NEXT)) != 0) return;
-            InstrTask task = InstrThreads.task();
-            if (task != null) InstrThreads.push(task, row, id, InstrThreads.INITIALIZED);
+            InstrTask task = isPushed(state) ? InstrThreads.task() : null;
+            if (task != null) InstrThreads.push(task, currentRow(id), id, InstrThreads.INITIALIZED);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
     }
 
-    /** An exception leaves a constructor that has not called super() or this() yet. */
+    /** Is the call on the task's stack, or will it be there when super() or this() has returned? */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static boolean isPushed(long state) {
+        return (state & (state < 0 ? PUSHED : HELD)) != 0;
+    }
+
+    /** An exception leaves a constructor that has not called super() or this() yet, and so is not on the stack. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrownEarly(long state, int id) {
-        if (state != InstrUnsafe.get(TICK)) left(state < 0 ? state & ~PUSHED : state, id, true);
+        exit(state, id);
     }
 
     /**
@@ -308,13 +318,15 @@ public final class InstrSampling {
         long state = TIMED;
         InstrTask task = InstrThreads.task();
         if (task == null) return state | System.nanoTime();
-        if (row != 0 && what == InstrThreads.CALL && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id);
+        InstrThreads.renew(task);
+        if (row != 0 && InstrUnsafe.get(row + NUMBER) < 0) return openRecursive(task, row, id, what);
         int depth = task.depth;
         if ((InstrThreads.push(task, row, id, what) & InstrThreads.AGAIN) != 0) state |= AGAIN;
         if (task.depth > depth || what == InstrThreads.CONSTRUCT && (state & AGAIN) == 0) state |= PUSHED;
         if (row == 0) return state | System.nanoTime();
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
-        if ((state & AGAIN) == 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrUnsafe.put(row + ENTERED, calls);
+        // Other virtual threads count in the same row while this one waits.
+        if ((state & AGAIN) == 0) InstrUnsafe.put(row + ENTERED, InstrThreads.isVirtual() ? -1 : calls);
         int level = level(next);
         if (level != 0) {
             InstrUnsafe.put(row + NEXT, next | gap(level, calls));
@@ -323,17 +335,17 @@ public final class InstrSampling {
         return state | System.nanoTime();
     }
 
-    /** The same of a method that calls itself: only outermost calls are timed. */
-    private static long openRecursive(InstrTask task, long row, int id) {
+    /** The same of a method that calls itself: only outermost calls are timed. Those of constructors are on the stack later. */
+    private static long openRecursive(InstrTask task, long row, int id, int what) {
         int depth = task.depth;
         long at = InstrUnsafe.get(row + InstrThreads.ROW_MARK) - task.epoch;
         boolean again = at >>> 16 == 0 && at < depth && task.stack[(int) at] == id;
-        if (again || (InstrThreads.push(task, row, id, InstrThreads.CALL) & InstrThreads.AGAIN) != 0) {
+        if (again || (InstrThreads.push(task, row, id, what) & InstrThreads.AGAIN) != 0) {
             if ((InstrUnsafe.get(row + NUMBER) & RUNNING) != 0) InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) | SOME_INNER);
             else InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) + 1);
             return InstrUnsafe.get(TICK);
         }
-        if (task.depth == depth) return TIMED | System.nanoTime(); // the stack is full
+        if (task.depth == depth && what == InstrThreads.CALL) return TIMED | System.nanoTime(); // the stack is full
         long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
         int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, 0), before = level(next);
         if (level != before) InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
@@ -398,7 +410,7 @@ public final class InstrSampling {
 
     private static void close(long now, long state, int id, boolean outer) {
         InstrTask task = InstrThreads.task();
-        if (state < 0 ? (state & PUSHED) != 0 : (state & HELD) != 0) {
+        if (isPushed(state)) {
             if (task != null) pop(task, id);
             long row = InstrThreads.ownRow(id);
             if (row != 0) settle(row);
@@ -429,6 +441,7 @@ public final class InstrSampling {
         else if (last > start) {
             // As of calls without a clock, so that ticks tell of all calls.
             long ticked = sampled && level < AT_FIRST ? last - from - duration : 0;
+            if (ticked != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + ticked);
             twice = within(task, row, id, start, duration, ticked);
         } else if (sampled) {
             kind = RECORD_SAMPLED | (long) level << RECORD_LEVEL_SHIFT;
@@ -450,11 +463,12 @@ public final class InstrSampling {
         long twice = 0;
         if (inner) InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - 1);
         else {
-            twice = within(task, row, id, start, duration, last - start - duration);
+            if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
             if (row != 0 && last - start <= SOME_TICKS) {
                 long unseen = unseen(tick, now - last, longBits(sampledLevel(row))) >> UNSEEN_SHIFT;
                 InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
             }
+            twice = within(task, row, id, start, duration, row == 0 ? 0 : last - start - duration);
         }
         record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, twice, id);
     }
@@ -464,40 +478,74 @@ public final class InstrSampling {
     }
 
     /**
-     * A tick has seen this call. `ticked`: what is to be added to the row's TICKED. A method may be found to call itself only while
-     * calls of it run that are not on the stack, so that each of them counts as an outermost one: here the last one to end takes
-     * back what those within it have added. Those are the ones that have begun after it, as it has seen a tick that all calls before it
-     * have not outlived. Returns their time, which is in the total of the method twice.
+     * A tick has seen this call, and `ticked` was added to the row's TICKED. A method may be found to call itself only while calls of
+     * it run that are not on the stack, so that each of them counts as an outermost one: here the last one to end takes back what those
+     * within it have added, by what ticks have seen of them. They are those that began after it, since no call that ended before it
+     * began has seen the tick before it. Returns their time, which is in the total of the method twice.
      */
     private static long within(InstrTask task, long row, int id, long start, long duration, long ticked) {
-        long twice = 0, back = 0;
-        if (task != null) {
-            long[] ended = task.ended;
-            if (ended == null) task.ended = ended = new long[ENDED * MOST_ENDED];
-            int to = 0;
-            for (int at = 0; at < task.endedEnd; at += ENDED) {
-                if (ended[at] == id && ended[at + 1] >= start) {
-                    twice += ended[at + 2];
-                    back += ended[at + 3];
-                } else if (to != at) to = keep(ended, to, ended[at], ended[at + 1], ended[at + 2], ended[at + 3]);
-                else to += ENDED;
-            }
-            if (to == ended.length) {
-                to -= ENDED;
-                for (int at = 0; at < to; at++) ended[at] = ended[at + ENDED];
-            }
-            task.endedEnd = keep(ended, to, id, start, duration, ticked);
+        long[] ended = task == null ? null : task.ended;
+        if (ended == null && task != null) task.ended = ended = array(4 * ENDED);
+        if (ended == null) return 0;
+        long twice = 0;
+        int to = 0;
+        for (int at = 0; at < task.endedEnd; at += ENDED) {
+            if (ended[at] == id && ended[at + 1] >= start) twice += ended[at + 2];
+            else to = keep(ended, to, ended[at], ended[at + 1], ended[at + 2]);
         }
-        if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + ticked - back);
+        if (to == ended.length) {
+            long[] more = to < MOST_ENDED * ENDED ? array(2 * to) : null;
+            if (more == null) to = merge(ended);
+            else {
+                for (int at = 0; at < to; at++) more[at] = ended[at];
+                task.ended = ended = more;
+            }
+        }
+        task.endedEnd = keep(ended, to, id, start, duration + ticked);
+        if (twice == 0) return 0;
+        if (row != 0 && InstrUnsafe.get(row + NUMBER) >= 0) callsItself(row);
         return twice < duration ? twice : duration;
     }
 
-    private static int keep(long[] ended, int to, long id, long start, long duration, long ticked) {
+    private static int keep(long[] ended, int to, long id, long start, long time) {
         ended[to] = id;
         ended[to + 1] = start;
-        ended[to + 2] = duration;
-        ended[to + 3] = ticked;
+        ended[to + 2] = time;
         return to + ENDED;
+    }
+
+    /**
+     * Makes room: of two calls of a method that followed each other one is left, or the oldest is forgotten. A call that began between
+     * them, and is around the second one alone, will miss that: which is chosen so that it is the smallest part of the time since.
+     */
+    private static int merge(long[] ended) {
+        int gone = 0, into = 0, last = ended.length - ENDED;
+        double least = Double.MAX_VALUE;
+        for (int of = 0; of < last; of += ENDED) {
+            int next = of + ENDED;
+            while (next <= last && ended[next] != ended[of]) next += ENDED;
+            if (next > last) continue;
+            double share = (double) ended[next + 2] / (ended[last + 1] + ended[last + 2] - ended[next + 1]);
+            if (share >= least) continue;
+            least = share;
+            gone = of;
+            into = next;
+        }
+        if (into != 0) keep(ended, into, ended[gone], ended[gone + 1], ended[gone + 2] + ended[into + 2]);
+        for (int at = gone; at < last; at++) ended[at] = ended[at + ENDED];
+        return last;
+    }
+
+    /** Null if there is no memory, or was none a moment ago: each attempt in vain costs a garbage collection. */
+    private static long[] array(int length) {
+        long now = InstrUnsafe.get(TICK);
+        if (now - noMemory < NO_MEMORY) return null;
+        try {
+            return new long[length];
+        } catch (VirtualMachineError none) {
+            noMemory = now;
+            return null;
+        }
     }
 
     /**
@@ -535,7 +583,8 @@ public final class InstrSampling {
     private static long charge(InstrTask task, long from, long to, boolean outer) {
         if (task == null || to <= from) return 0;
         long[] spans = task.spans;
-        if (spans == null) task.spans = spans = new long[SPAN * SPANS];
+        if (spans == null) task.spans = spans = array(SPAN * SPANS);
+        if (spans == null) return 0;
         int end = task.spanEnd;
         long inside = 0;
         while (end > 0 && spans[end - SPAN] >= from) {
@@ -574,10 +623,7 @@ public final class InstrSampling {
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
         long entered = InstrUnsafe.get(row + ENTERED);
         if (number >= 0 && (again || entered >= 0 && calls != entered)) { // it calls itself
-            InstrUnsafe.put(row + NEXT, next & ~COUNTED);
-            InstrUnsafe.put(row + INNER, 0);
-            InstrUnsafe.put(row + MEAN, unseen);
-            InstrUnsafe.put(row + NUMBER, Long.MIN_VALUE);
+            callsItself(row);
             return;
         }
         if (again) return;
@@ -590,6 +636,15 @@ public final class InstrSampling {
         int level = levelOf(mean >> 4, number), before = level(next);
         if (level == before) return;
         InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(level, number)));
+    }
+
+    /** From now on only outermost calls of the method are timed. */
+    private static void callsItself(long row) {
+        long both = InstrUnsafe.get(row + MEAN);
+        InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) & ~COUNTED);
+        InstrUnsafe.put(row + INNER, 0);
+        InstrUnsafe.put(row + MEAN, both - mean(both));
+        InstrUnsafe.put(row + NUMBER, Long.MIN_VALUE);
     }
 
     /**
@@ -631,7 +686,7 @@ public final class InstrSampling {
         else if (what == THROWN_INNER) thrownInner(state, id);
         else if (what == THROWN_EARLY) thrownEarly(state, id);
         else if (what == COUNT_THROWN) countThrown(id);
-        else initialized(id);
+        else initialized(state, id);
         return 0;
     }
 }

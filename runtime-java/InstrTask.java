@@ -23,6 +23,9 @@ final class InstrTask {
 
     int endedEnd;
 
+    /** InstrThreads.since when the stack was used last: see InstrThreads.renew. */
+    long since;
+
     /** The number of entries on the stack. A char is never negative, which saves a check. */
     char depth;
 

@@ -468,6 +468,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static long push(InstrTask task, long row, int id, int what) {
+        renew(task);
         int depth = task.depth, at = 0;
         long saved = task.children + (depth << DEPTH_SHIFT);
         try {
@@ -489,6 +490,16 @@ final class InstrThreads {
             // Out of memory: the time of recursive calls counts twice.
         }
         return saved;
+    }
+
+    /** After a release the ids on the stack may be those of other methods. Calls that began before it are not recorded. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void renew(InstrTask task) {
+        if (task.since == since) return;
+        task.since = since;
+        task.depth = 0;
+        task.spanEnd = task.endedEnd = 0;
     }
 
     @jdk.internal.vm.annotation.ForceInline

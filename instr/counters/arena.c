@@ -12,28 +12,63 @@
 _Static_assert(ARENA_PAGE_BYTES % 64 == 0, "pages fill cache lines");
 _Static_assert(sizeof(struct instr_counters) == COLUMNS * sizeof(int64_t *), "all columns");
 
-enum { WAY_BYTES = ARENA_WAY_PAGES * ARENA_PAGE_BYTES, OWNED_BYTES = ARENA_WAYS * WAY_BYTES };
+enum {
+    WAY_BYTES = ARENA_WAY_PAGES * ARENA_PAGE_BYTES,
+    OWNED_BYTES = ARENA_WAYS * WAY_BYTES,
+    OWNERS_BYTES = ARENA_WAY_PAGES * sizeof(int64_t), // of a way
+    CHUNK = 1 << 20,                                  // of a column, which becomes writable at once
+    MOST_CHUNKS = 1 << 14
+};
 
 // Of pages of blocks there are two halves: when one is cleared the other one is used until the next time.
+static const uint64_t SECOND_HALF = UINT64_C(1) << 63;
+
 static struct {
-    char *halves[2], *owned; // in the first column
-    size_t size, owned_size; // of each half, and of the rest
-    size_t distance;         // from each column to the next
-    unsigned current;
-    atomic_size_t used, owned_used;
+    char *halves[2], *owned;   // in the first column
+    size_t size, owned_size;   // of each half, and of the rest
+    size_t distance;           // from each column to the next
+    atomic_uint_fast64_t used; // bytes of a half, which the highest bit tells
+    atomic_size_t owned_used;
+    atomic_uchar writable
+        [MOST_CHUNKS]; // of each chunk of the first column, from `owned` or the first half on
 } arena;
 
-char *arena_reserve(size_t size) {
-    char *place = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static char *reserve(size_t size, int protection) {
+    char *place = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (place == MAP_FAILED) return NULL;
     madvise(place, size, MADV_NOHUGEPAGE); // only a small part of a huge page would be used
     return place;
 }
 
+char *arena_reserve(size_t size) {
+    return reserve(size, PROT_READ | PROT_WRITE);
+}
+
+// Most of a column is never written to. It is reserved for reading only: a program that locks its memory
+// (mlockall) would get all that is writable, and with vm.overcommit_memory=2 it would count as used.
+static char *column_start(void) {
+    return arena.owned_size != 0 ? arena.owned : arena.halves[0];
+}
+
+// Makes the chunks of a page writable, in each column.
+static bool make_writable(const char *page) {
+    char *start = column_start();
+    size_t all = arena.owned_size + 2 * arena.size, at = (size_t)(page - start) / CHUNK;
+    for (size_t last = (size_t)(page - start + ARENA_PAGE_BYTES - 1) / CHUNK; at <= last; at++) {
+        size_t from = at * CHUNK, bytes = all - from < CHUNK ? all - from : CHUNK;
+        if (at >= MOST_CHUNKS) return false;
+        if (atomic_load(&arena.writable[at])) continue;
+        for (size_t i = 0; i < COLUMNS; i++)
+            if (mprotect(start + i * arena.distance + from, bytes, PROT_READ | PROT_WRITE) != 0)
+                return false;
+        atomic_store(&arena.writable[at], 1);
+    }
+    return true;
+}
+
 // The same from a multiple of OWNED_BYTES on.
 static char *reserve_aligned(size_t size) {
-    char *place = arena_reserve(size + OWNED_BYTES);
+    char *place = reserve(size + OWNED_BYTES, PROT_READ);
     if (place == NULL) return NULL;
     size_t before = -(uintptr_t)place % OWNED_BYTES;
     if (before != 0) munmap(place, before);
@@ -46,6 +81,11 @@ static bool map_columns(size_t size) {
     size_t column = OWNED_BYTES + 2 * size;
     char *place = reserve_aligned(OWNED_BYTES + COLUMNS * column);
     if (place == NULL) return false;
+    for (size_t i = 0; i < ARENA_WAYS; i++) // of owners
+        if (mprotect(place + i * WAY_BYTES, OWNERS_BYTES, PROT_READ | PROT_WRITE) != 0) {
+            munmap(place, OWNED_BYTES + COLUMNS * column);
+            return false;
+        }
     arena.owned = place + OWNED_BYTES;
     arena.owned_size = OWNED_BYTES;
     arena.halves[0] = arena.owned + OWNED_BYTES;
@@ -58,11 +98,10 @@ static bool map_columns(size_t size) {
 // The same where address space is limited, so that the application keeps what it needs: no page has an owner,
 // which Java code looks for in the first way.
 static bool map_halves(size_t size) {
-    const size_t owners = ARENA_WAY_PAGES * sizeof(int64_t);
-    char *place = arena_reserve(owners + 2 * COLUMNS * size);
+    char *place = reserve(OWNERS_BYTES + 2 * COLUMNS * size, PROT_READ);
     if (place == NULL) return false;
     arena.owned = place + OWNED_BYTES;
-    arena.halves[0] = place + owners;
+    arena.halves[0] = place + OWNERS_BYTES;
     arena.halves[1] = arena.halves[0] + size;
     arena.distance = 2 * size;
     arena.size = size;
@@ -70,7 +109,7 @@ static bool map_halves(size_t size) {
 }
 
 bool arena_map(size_t limit) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)1 << 34;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)MOST_CHUNKS / 4 * CHUNK;
     if (arena.size != 0) return true;
     size_t size = limit / ARENA_USUAL_COLUMNS < most ? limit / ARENA_USUAL_COLUMNS : most;
     if (size < page) size = page;
@@ -112,12 +151,16 @@ static void clear_page(const struct instr_counters *page) {
 }
 
 int64_t *arena_page(void) {
-    size_t at = atomic_fetch_add(&arena.used, ARENA_PAGE_BYTES);
+    uint64_t used = atomic_fetch_add(&arena.used, ARENA_PAGE_BYTES), at = used & ~SECOND_HALF;
+    char *place = arena.halves[(used & SECOND_HALF) != 0] + at;
     if (at + ARENA_PAGE_BYTES > arena.size) {
-        atomic_fetch_sub(&arena.used, ARENA_PAGE_BYTES);
+        // A release may have begun anew meanwhile.
+        uint64_t now = used + ARENA_PAGE_BYTES;
+        atomic_compare_exchange_strong(&arena.used, &now, used);
         return NULL;
     }
-    int64_t *page = (void *)(arena.halves[arena.current] + at);
+    if (!make_writable(place)) return NULL;
+    int64_t *page = (void *)place;
     struct instr_counters columns = arena_columns(page);
     clear_page(&columns);
     return page;
@@ -132,8 +175,10 @@ int64_t *arena_owned(void) {
 }
 
 int64_t *arena_owned_page(size_t number) {
+    char *page = arena.owned + number * ARENA_PAGE_BYTES;
+    if (!make_writable(page)) return NULL;
     atomic_fetch_add(&arena.owned_used, ARENA_PAGE_BYTES);
-    return (void *)(arena.owned + number * ARENA_PAGE_BYTES);
+    return (void *)page;
 }
 
 volatile int64_t *arena_owner(size_t number) {
@@ -146,13 +191,14 @@ static void clear(char *pages, size_t size) {
 }
 
 void arena_release(void) {
-    unsigned old = arena.current;
-    arena.current = old ^ 1;
-    size_t used = atomic_exchange(&arena.used, 0);
+    uint64_t used = atomic_load(&arena.used);
+    while (!atomic_compare_exchange_weak(&arena.used, &used, ~used & SECOND_HALF)) {
+    }
     if (arena.owned_used != 0) clear(arena.owned, arena.owned_size);
-    if (used != 0) clear(arena.halves[old], arena.size);
+    if ((used & ~SECOND_HALF) != 0) clear(arena.halves[(used & SECOND_HALF) != 0], arena.size);
 }
 
 size_t arena_bytes(void) {
-    return ARENA_USUAL_COLUMNS * (atomic_load(&arena.used) + atomic_load(&arena.owned_used));
+    uint64_t used = atomic_load(&arena.used) & ~SECOND_HALF;
+    return ARENA_USUAL_COLUMNS * (used + atomic_load(&arena.owned_used));
 }

@@ -34,7 +34,7 @@ size_t arena_distance(void);
 // All columns of a page.
 struct instr_counters arena_columns(int64_t *page);
 
-// A page of a block, in which all is 0. NULL: there are no more.
+// A page of a block, in which all is 0. NULL: there are no more, or no memory.
 int64_t *arena_page(void);
 
 // No page has an owner where address space is limited.
@@ -43,7 +43,7 @@ bool arena_has_owners(void);
 // Where the first page that has an owner is, or would be.
 int64_t *arena_owned(void);
 
-// The page that gets an owner for the first time, by its number. Only if arena_has_owners.
+// The page that gets an owner for the first time, by its number. NULL: out of memory. Only if arena_has_owners.
 int64_t *arena_owned_page(size_t number);
 
 // Who owns a page: ~ of Java's id of the thread; 0: nobody has owned it yet. Java code reads it at any time, at the

@@ -299,6 +299,10 @@ static int64_t *add_owned(size_t number) {
         return pages_of((*way)->line)[index];
     if (!extend(*way, index + 1) || !charge(PAGE_COST)) return NULL;
     int64_t *page = arena_owned_page(number);
+    if (page == NULL) {
+        refund(PAGE_COST);
+        return NULL;
+    }
     pthread_mutex_lock(&(*way)->mutex);
     pages_of((*way)->line)[index] = page;
     pthread_mutex_unlock(&(*way)->mutex);

@@ -283,7 +283,7 @@ final class RuntimeExact extends RuntimeBench {
     /** As a constructor that makes two more of its kind. */
     static void tree(int id, int depth) {
         long state = InstrSampling.construct(id);
-        InstrSampling.initialized(id);
+        InstrSampling.initialized(state, id);
         if (depth > 0) {
             tree(id, depth - 1);
             tree(id, depth - 1);

@@ -246,6 +246,25 @@ def freed(r):
     return [] if 0 < before <= after < within else [f"{before}, {within}, {after}"]
 
 
+@program("instr enable, while calls from before go on")
+def enable_again(r):
+    """Calls that began before all was reverted do not pass for those of the methods that have their numbers now."""
+    for clock in ("auto", "every"):
+        p = Waiting(r, f"-agentpath:{r.agent}=timing,timing.clock={clock},include=Endless,quiet=yes", main="Endless")
+        while p.instr("status").returncode != 0 and p.process.poll() is None:
+            time.sleep(0.05)  # the agent's socket follows the start
+        reverted = p.instr("revert")
+        time.sleep(4)  # calls that were running may still end
+        p.instr("enable", f"timing,timing.clock={clock},include=Endless$Later,max-overhead=off", "--wait")
+        time.sleep(1)
+        done = p.instr("report", "timing", "--json")
+        p.process.stdin.close()
+        p.process.wait(timeout=60)
+        rows = {m["method"]: m["total_ns"] for m in json.loads(done.stdout)["methods"]} if done.returncode == 0 else {}
+        shares = {name: rows.get(name, 0) / 1e9 for name in ("first", "second", "third")}
+        yield clock, [f"{name}: {share:.3f} of a second" for name, share in shares.items() if share < 0.1] if rows else [f"{reverted}, {done}"]
+
+
 @program("instr status", quick=False)
 def status(r):
     """status reports classes over a limit, the expiry, and the memory in use, which is freed later."""

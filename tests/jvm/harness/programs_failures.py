@@ -2,11 +2,13 @@
 
 import itertools
 import os
+import re
 import shutil
 import subprocess
 
 from . import expect, vm
 from .programs import Skip, program
+from .programs_attach import Waiting
 
 
 def files_of(r):
@@ -83,6 +85,22 @@ def address_space(r):
         different = [f"{name}: {calls}, with a limit {counts[1].get(name)}"
                      for name, calls in counts[0].items() if counts[1].get(name) != calls]
         yield chosen, (vm.compare(*runs, stderr=False) + different)[:3] + ([] if len(counts[0]) > 20 else ["nothing was counted"])
+
+
+@program("address space stays that")
+def locked(r):
+    """What is reserved for counters is not writable before it is used: a program that locks its memory would get all of it."""
+    def writable(name, *options):
+        p = Waiting(r, "-Xmx64m", "-XX:+UseSerialGC", *options)
+        with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
+            size = int(re.search(r"^VmData:\s+(\d+) kB", f.read(), re.M)[1]) / 1024
+        return size, [f"{name}: {problem}" for problem in p.end()]
+
+    plain, problems = writable("plain")
+    for passes in ("calls", "timing", "calls,timing"):
+        size, more = writable(passes, r.with_agent(f"{passes},include=Waiting,control=off,quiet=yes"))
+        problems += more + ([f"{passes}: {size - plain:.0f} MB more than plain are writable"] if size - plain > 64 else [])
+    yield "writable", problems
 
 
 @program("no folder to write to")

@@ -15,12 +15,12 @@ UNWINDING = 10000  # the same of a call that throws
 def known(r, name, clock, *arguments):
     """The rows of KnownTimes with this clock, and what the program prints of each: calls, thrown, nanoseconds."""
     report = r.file(name + ".json")
-    agent = r.with_agent(f"timing,timing.clock={clock},include=KnownTimes,timing.file={report}")
+    agent = r.with_agent(f"timing,timing.clock={clock},include=KnownTimes:KnownTimes$Made,timing.file={report}")
     run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "KnownTimes", *arguments])
     if run.status != 0:
         return None, None, [run.tail()]
     with open(report, encoding="utf-8") as f:
-        rows = {m["method"]: m for m in json.load(f)["methods"]}
+        rows = {"made" if m["class"].endswith("$Made") else m["method"]: m for m in json.load(f)["methods"]}
     truth = {words[0]: [int(n) for n in words[1:]] for words in (line.split() for line in run.stdout.splitlines())}
     return rows, truth, []
 

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * taken a processor from the threads.
  */
 public final class KnownTimes {
-    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested", "own", "late"};
+    private static final String[] NAMES = {"small", "rare", "middle", "recursive", "throwing", "caller", "nested", "own", "late", "made", "weigh"};
     private static final AtomicLong[] CALLS = new AtomicLong[NAMES.length], THROWN = new AtomicLong[NAMES.length],
             TIME = new AtomicLong[NAMES.length];
     private static final AtomicLong SWITCHES = new AtomicLong();
@@ -84,6 +84,27 @@ public final class KnownTimes {
         calls[8]++;
     }
 
+    static class Part {
+        Part() {
+            Clock.spin(System.nanoTime(), 200);
+        }
+    }
+
+    /** A constructor that takes part of its time in that of its superclass. */
+    static class Made extends Part {
+        Made() {
+            super();
+            Clock.spin(System.nanoTime(), 300);
+        }
+    }
+
+    /** A long call around many short ones of the same method, after many short ones. */
+    void weigh(int leaves) {
+        if (leaves == 0) Clock.spin(System.nanoTime(), 2000);
+        for (int i = 0; i < leaves; i++) weigh(0);
+        calls[10]++;
+    }
+
     void throwing() throws Exception {
         time[4] += Clock.spin(System.nanoTime(), 700);
         if (++calls[4] % 64 != 0) return;
@@ -117,15 +138,25 @@ public final class KnownTimes {
             if (i % 800 == 0) own();
             long start = System.nanoTime();
             late(0);
-            time[8] += System.nanoTime() - start;
+            long next = System.nanoTime();
+            time[8] += next - start;
+            new Made();
+            time[9] += System.nanoTime() - next;
+            calls[9]++;
             if (i % 10 != 0) continue;
+            start = System.nanoTime();
+            weigh(0);
+            time[10] += System.nanoTime() - start;
             middle();
             recursive(7);
             caller();
         }
         long start = System.nanoTime();
         late(16);
-        time[8] += System.nanoTime() - start;
+        long next = System.nanoTime();
+        time[8] += next - start;
+        weigh(50000);
+        time[10] += System.nanoTime() - next;
         for (int k = 0; k < NAMES.length; k++) {
             CALLS[k].addAndGet(calls[k]);
             THROWN[k].addAndGet(thrown[k]);
