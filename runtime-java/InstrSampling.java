@@ -397,9 +397,10 @@ public final class InstrSampling {
 
     /** Of calls that take so many ns, and of which so many were timed already. A timed call costs some 160 ns. */
     private static int levelOf(long mean, long timed) {
-        if (mean >= 16 * SHORT) return 0;
-        if (mean >= 4 * SHORT) return 1;
-        if (mean >= SHORT) return 2;
+        if (mean >= 64 * SHORT) return 0;
+        if (mean >= 16 * SHORT) return timed >= 4 * MANY_TIMED ? 1 : 0;
+        if (mean >= 4 * SHORT) return timed >= MANY_TIMED ? 2 : 1;
+        if (mean >= SHORT) return timed >= MANY_TIMED ? AT_FIRST : 2;
         if (timed >= 4 * MANY_TIMED) return MOST;
         return AT_FIRST + (mean < SHORT / 4 ? 1 : 0) + (timed >= MANY_TIMED ? 1 : 0);
     }
