@@ -257,7 +257,7 @@ class Spending:
 
 def default_overhead(t):
     """A pass that is switched on while the JVM works switches itself off above 10 %, unless max-overhead says otherwise; one that the JVM was started with
-    does not. Commands tell why; what is estimated agrees with the CPU time that the process uses."""
+    does not. Commands tell why, and the JVM prints the table; what is estimated agrees with the CPU time that the process uses."""
     problems = []
     with Jvm(t, "-cp", t.file("classes"), "Spending") as jvm:
         jvm.line()
@@ -279,6 +279,8 @@ def default_overhead(t):
         expect(problems, f"top shows no overhead: {top.stdout}", re.search(r"overhead [1-9][0-9.]*%", top.stdout))
         off = s.wait_off() or {}
         expect(problems, f"not switched off, or without its reason: {off}", off.get("pass") == "timing" and "max-overhead=10%" in off["reason"])
+        with open(t.file("stderr"), encoding="utf-8") as f:
+            expect(problems, "its table is lost", re.search(r"^timing: \d+ methods, [\d,]+ calls", f.read(), re.M))
         for words in ("top", "--once"), ("report",), ("report", "timing"), ("disable", "timing"):
             said = s.instr(*words).stderr
             expect(problems, f"{words}: {said}", re.fullmatch(r"instr: pass 'timing' was switched off .* ago: estimated overhead is .*\n", said))

@@ -223,7 +223,7 @@ def run_all(bench, jdk, options):
     work = os.path.join(bench["WORK"], "program")
     os.makedirs(work, exist_ok=True)
     found = [j for j in bench["jdks"].find() if j.has("javac") and j.version >= 17]
-    for one in {j.version: j for j in found if j.version in (17, found[-1].version)}.values():
+    for one in {j.version: j for j in found if j.version in (options.jdk or (17, found[-1].version))}.values():
         there, _ = jacoco_jars.find(work, one, options.jacoco)
         fit = [j for j in there if j.newest_jdk >= one.version]
         peers = Peers(work, one, bench["jdks"].jars)

@@ -83,7 +83,7 @@ def run(bench, jdk, options):
     if not bench["jdks"].jars(*programs.JETTY):
         print("server: skipped: Jetty's jars are missing (Debian: libjetty9-java)")
         return
-    for one in {j.version: j for j in found if j.version in (17, jdk.version)}.values():
+    for one in {j.version: j for j in found if j.version in (options.jdk or (17, jdk.version))}.values():
         there, _ = programs.jacoco_jars.find(os.path.join(bench["WORK"], "program"), one, options.jacoco)
         fit = [j for j in there if j.newest_jdk >= one.version]
         Bench(bench, one, options).run(max(fit, key=lambda j: j.newest, default=None))
