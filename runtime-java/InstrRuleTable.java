@@ -101,7 +101,13 @@ final class InstrRuleTable {
 
     static boolean isNumber(Object value) {
         return value instanceof Long || value instanceof Integer || value instanceof Double || value instanceof Float || value instanceof Short
-                || value instanceof Byte || value instanceof Character;
+                || value instanceof Byte || value instanceof Character || isOther(value);
+    }
+
+    /** A number of another class of the JDK: AtomicLong, BigDecimal. Those of applications are not asked, since that would run their code. */
+    static boolean isOther(Object value) {
+        if (!(value instanceof Number) || value instanceof Long || value instanceof Integer || value instanceof Double) return false;
+        return value.getClass().getClassLoader() == null;
     }
 
     static boolean hasText(Object value) {

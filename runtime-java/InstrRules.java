@@ -352,7 +352,16 @@ public final class InstrRules {
             return (Throwable) type.getConstructor(String.class).newInstance(InstrRuleTable.text(message));
         } catch (Throwable dropped) {
             InstrFailure.drop(dropped);
-            return unmade(name, "cannot be made: " + dropped);
+            return unmade(name, dropped);
+        }
+    }
+
+    private static Throwable unmade(String name, Throwable why) {
+        try {
+            return unmade(name, "cannot be made: " + why);
+        } catch (Throwable dropped) {
+            InstrFailure.drop(dropped);
+            return null;
         }
     }
 
@@ -373,13 +382,14 @@ public final class InstrRules {
         if (value instanceof Short) return ((Short) value).shortValue();
         if (value instanceof Byte) return ((Byte) value).byteValue();
         if (value instanceof Character) return ((Character) value).charValue();
+        if (InstrRuleTable.isOther(value)) return ((Number) value).longValue();
         return value instanceof Boolean && ((Boolean) value).booleanValue() ? 1 : 0;
     }
 
     public static double real(Object value) {
         if (value instanceof Double) return ((Double) value).doubleValue();
         if (value instanceof Float) return ((Float) value).floatValue();
-        return number(value);
+        return InstrRuleTable.isOther(value) ? ((Number) value).doubleValue() : number(value);
     }
 
     public static boolean truth(Object value) {
@@ -406,7 +416,8 @@ public final class InstrRules {
     }
 
     private static boolean isReal(Object value) {
-        return value instanceof Double || value instanceof Float;
+        if (value instanceof Double || value instanceof Float) return true;
+        return InstrRuleTable.isOther(value) && ((Number) value).doubleValue() != ((Number) value).longValue();
     }
 
     public static double divide(double a, double b) {
@@ -422,22 +433,48 @@ public final class InstrRules {
     }
 
     public static Object box(long value) {
-        return Long.valueOf(value);
+        try {
+            return Long.valueOf(value);
+        } catch (Throwable dropped) {
+            return none(dropped);
+        }
     }
 
     public static Object box(double value) {
-        return Double.valueOf(value);
+        try {
+            return Double.valueOf(value);
+        } catch (Throwable dropped) {
+            return none(dropped);
+        }
     }
 
     public static Object box(float value) {
-        return Float.valueOf(value);
+        try {
+            return Float.valueOf(value);
+        } catch (Throwable dropped) {
+            return none(dropped);
+        }
     }
 
     public static Object box(char value) {
-        return Character.valueOf(value);
+        try {
+            return Character.valueOf(value);
+        } catch (Throwable dropped) {
+            return none(dropped);
+        }
     }
 
     public static Object box(boolean value) {
-        return Boolean.valueOf(value);
+        try {
+            return Boolean.valueOf(value);
+        } catch (Throwable dropped) {
+            return none(dropped);
+        }
+    }
+
+    /** There is no memory for a value: the rule goes on without it. */
+    private static Object none(Throwable dropped) {
+        InstrFailure.drop(dropped);
+        return null;
     }
 }

@@ -249,7 +249,10 @@ public final class InstrSampling {
         InstrCalls.initialized(id);
         try {
             InstrTask task = isPushed(state) ? InstrThreads.task() : null;
-            if (task != null) InstrThreads.push(task, currentRow(id), id, InstrThreads.INITIALIZED);
+            if (task == null) return;
+            InstrThreads.push(task, currentRow(id), id, InstrThreads.INITIALIZED);
+            long row = InstrThreads.ownRow(id);
+            if (row != 0 && InstrUnsafe.get(row + NUMBER) < 0) run(row);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -349,18 +352,24 @@ public final class InstrSampling {
         long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
         int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, 0), before = level(next);
         if (level != before) InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
-        if (row == InstrThreads.ownRow(id)) {
-            settle(row); // a call whose exit was lost
+        if (what == InstrThreads.CALL && row == InstrThreads.ownRow(id)) {
+            run(row);
             number |= RUNNING;
-            InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - calls(row, next));
-            InstrUnsafe.put(row + NUMBER, number);
-            InstrUnsafe.put(row + NEXT, next | SOME_INNER);
         }
         if (level == 0) return TIMED | PUSHED | System.nanoTime();
         if (level < before) left = 0;
         long then = left == 0 ? gap(level, InstrUnsafe.get(row)) : left - 1;
         InstrUnsafe.put(row + NUMBER, number & ~((long) LEFT << HELD_SHIFT) | then << HELD_SHIFT);
         return left != 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
+    }
+
+    /** An outermost call of a method that calls itself is on the stack now: all that follow it are within it. */
+    private static void run(long row) {
+        settle(row); // a call whose exit was lost
+        long next = InstrUnsafe.get(row + NEXT);
+        InstrUnsafe.put(row + NUMBER, InstrUnsafe.get(row + NUMBER) | RUNNING);
+        InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - calls(row, next));
+        InstrUnsafe.put(row + NEXT, next | SOME_INNER);
     }
 
     /** The calls of a row. */
@@ -416,7 +425,8 @@ public final class InstrSampling {
             long row = InstrThreads.ownRow(id);
             if (row != 0) settle(row);
         }
-        if (now == 0) return;
+        // From before a release the row is another method's by now.
+        if (now == 0 || InstrThreads.since != 0 && (state & TIME) - InstrThreads.since < 0) return;
         if (state < 0) closeTimed(task, now, state, id, outer);
         else closeEstimated(task, now, state & TIME, id, outer);
     }
@@ -481,13 +491,12 @@ public final class InstrSampling {
     /**
      * A tick has seen this call, and `ticked` was added to the row's TICKED. A method may be found to call itself only while calls of
      * it run that are not on the stack, so that each of them counts as an outermost one: here the last one to end takes back what those
-     * within it have added, by what ticks have seen of them. They are those that began after it, since no call that ended before it
-     * began has seen the tick before it. Returns their time, which is in the total of the method twice.
+     * within it have added, by what ticks have seen of them. Those are the ones that did not begin before it: what had ended when it began
+     * had seen a tick, and so had begun before that. Returns their time, which is in the total of the method twice.
      */
     private static long within(InstrTask task, long row, int id, long start, long duration, long ticked) {
-        long[] ended = task == null ? null : task.ended;
-        if (ended == null && task != null) task.ended = ended = array(4 * ENDED);
-        if (ended == null) return 0;
+        if (task == null || task.ended == null && (task.ended = array(4 * ENDED)) == null) return 0;
+        long[] ended = task.ended;
         long twice = 0;
         int to = 0;
         for (int at = 0; at < task.endedEnd; at += ENDED) {
@@ -496,11 +505,9 @@ public final class InstrSampling {
         }
         if (to == ended.length) {
             long[] more = to < MOST_ENDED * ENDED ? array(2 * to) : null;
+            for (int at = 0; more != null && at < to; at++) more[at] = ended[at];
             if (more == null) to = merge(ended);
-            else {
-                for (int at = 0; at < to; at++) more[at] = ended[at];
-                task.ended = ended = more;
-            }
+            else task.ended = ended = more;
         }
         task.endedEnd = keep(ended, to, id, start, duration + ticked);
         if (twice == 0) return 0;

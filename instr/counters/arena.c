@@ -3,6 +3,7 @@
 #include "instr/counters/arena.h"
 
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,8 +17,8 @@ enum {
     WAY_BYTES = ARENA_WAY_PAGES * ARENA_PAGE_BYTES,
     OWNED_BYTES = ARENA_WAYS * WAY_BYTES,
     OWNERS_BYTES = ARENA_WAY_PAGES * sizeof(int64_t), // of a way
-    CHUNK = 1 << 20,                                  // of a column, which becomes writable at once
-    MOST_CHUNKS = 1 << 14
+    CHUNK = 1 << 16,                                  // of a column, which becomes writable at once
+    MOST_CHUNKS = 1 << 18
 };
 
 // Of pages of blocks there are two halves: when one is cleared the other one is used until the next time.
@@ -186,8 +187,22 @@ volatile int64_t *arena_owner(size_t number) {
                     number % ARENA_WAY_PAGES * sizeof(int64_t));
 }
 
+// Pages that the program has locked stay: they are cleared as far as they may have been written to.
+static void clear_locked(char *pages, size_t size, size_t column) {
+    char *start = column_start();
+    for (size_t at = (size_t)(pages - start), end = at + size; at < end;) {
+        size_t next = (at / CHUNK + 1) * CHUNK;
+        if (next > end) next = end;
+        if (atomic_load(&arena.writable[at / CHUNK]))
+            memset(start + column * arena.distance + at, 0, next - at);
+        at = next;
+    }
+}
+
 static void clear(char *pages, size_t size) {
-    for (size_t i = 0; i < COLUMNS; i++) madvise(pages + i * arena.distance, size, MADV_DONTNEED);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (madvise(pages + i * arena.distance, size, MADV_DONTNEED) != 0)
+            clear_locked(pages, size, i);
 }
 
 void arena_release(void) {

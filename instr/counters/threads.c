@@ -485,6 +485,7 @@ void instr_threads_pages(void (*each)(void *context, uint32_t page,
 static void clear_row(int64_t *page, uint32_t row) {
     struct instr_counters columns = arena_columns(page);
     columns.calls[row] = columns.thrown[row] = columns.next[row] = 0;
+    if (columns.mark[row] != 0) columns.mark[row] = 0; // a task's stack may hold the id of before
     if (columns.number[row] | columns.mean[row] | columns.entered[row] | columns.ticked[row])
         columns.mean[row] = columns.number[row] = columns.entered[row] = columns.ticked[row] = 0;
 }

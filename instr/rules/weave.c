@@ -121,11 +121,13 @@ static void narrow(struct cf_snippet *s, char letter) {
         if (letter == second[i].letter) cf_op(s, second[i].op);
 }
 
-// Is the parameter of this type, or anything where that is Object?
+// Is the parameter of this type, or where that is Object, one that is an object or is boxed as such? Rules
+// know other numbers as long and double.
 static bool is_of_type(const struct rule_weaving *w, const struct instr_rule_value *v,
                        const char *descriptor) {
-    return strcmp(descriptor, "Ljava/lang/Object;") == 0 ||
-           strcmp(descriptor, parameter_type(w, (unsigned)v->number)) == 0;
+    const char *type = parameter_type(w, (unsigned)v->number);
+    return strcmp(descriptor, "Ljava/lang/Object;") == 0 ? strchr("L[ZCJD", *type) != NULL
+                                                         : strcmp(descriptor, type) == 0;
 }
 
 // Pushes what a local or result of this descriptor can hold without a cast, which could fail.

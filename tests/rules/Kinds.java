@@ -1,3 +1,5 @@
+import java.math.BigDecimal;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 
 /** Values of all kinds for rules, fields of a superclass, and a thread whose stack overflows. */
@@ -11,6 +13,8 @@ public class Kinds {
         protected byte small = -3;
         protected short brief = 300;
         protected Long boxed = 5L;
+        protected AtomicLong counter = new AtomicLong(12);
+        protected BigDecimal money = new BigDecimal("10.5");
         protected int[] list = {1, 2, 3};
         protected String none;
         int zero;

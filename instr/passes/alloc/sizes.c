@@ -96,8 +96,9 @@ int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class) {
 static jlong JNICALL native_learn(JNIEnv *jni, jclass self, jclass type, jint id) {
     (void)self;
     int64_t size = type == NULL ? -1 : instr_alloc_instance_size(jni, type);
-    // Another thread may do the same and writes the same value.
-    if (id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = size;
+    // Another thread may do the same and writes the same value. Without memory it is tried again.
+    bool known = size > 0 || type == NULL;
+    if (known && id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = size;
     return size;
 }
 
