@@ -1,6 +1,7 @@
 package java.lang;
 
 import instr.runtime.InstrAllocNative;
+import instr.runtime.InstrNative;
 
 /**
  * Called by code that the alloc pass inserted behind an allocating instruction. An id stands for a site and a class.
@@ -50,7 +51,7 @@ public final class InstrAlloc {
     public static void object(Class<?> type, int id) {
         try {
             long size = InstrUnsafe.get(SIZES + ((long) id << 3));
-            if (size > 0) InstrThreads.allocated(id, 1, size);
+            if (size > 0) allocated(id, 1, size);
             else learn(type, id, size);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
@@ -61,14 +62,14 @@ public final class InstrAlloc {
     @java.lang.invoke.DontInline
     static void learn(Class<?> type, int id, long size) {
         if (size == 0) size = InstrAllocNative.learn(type, id);
-        InstrThreads.allocated(id, 1, size > 0 ? size : 0);
+        allocated(id, 1, size > 0 ? size : 0);
     }
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void bytes(int length, int id) {
         try {
-            InstrThreads.allocated(id, 1, size(BYTES, length, 0));
+            allocated(id, 1, size(BYTES, length, 0));
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -78,7 +79,7 @@ public final class InstrAlloc {
     @java.lang.invoke.DontInline
     public static void shorts(int length, int id) {
         try {
-            InstrThreads.allocated(id, 1, size(SHORTS, length, 1));
+            allocated(id, 1, size(SHORTS, length, 1));
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -88,7 +89,7 @@ public final class InstrAlloc {
     @java.lang.invoke.DontInline
     public static void ints(int length, int id) {
         try {
-            InstrThreads.allocated(id, 1, size(INTS, length, 2));
+            allocated(id, 1, size(INTS, length, 2));
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -98,7 +99,7 @@ public final class InstrAlloc {
     @java.lang.invoke.DontInline
     public static void longs(int length, int id) {
         try {
-            InstrThreads.allocated(id, 1, size(LONGS, length, 3));
+            allocated(id, 1, size(LONGS, length, 3));
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -109,7 +110,7 @@ public final class InstrAlloc {
     public static void references(Object[] array, int id) {
         try {
             long size = size(REFERENCES, array.length, REFERENCE_SHIFT);
-            InstrThreads.allocated(id, 1, PLAIN ? size : InstrAllocNative.size(array, size));
+            allocated(id, 1, PLAIN ? size : InstrAllocNative.size(array, size));
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -127,7 +128,7 @@ public final class InstrAlloc {
                 count *= arrays.length;
                 array = arrays[0];
             }
-            InstrThreads.allocated(id, count, count * sizeOfArray(array));
+            allocated(id, count, count * sizeOfArray(array));
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -143,7 +144,7 @@ public final class InstrAlloc {
         InstrKind kind = KINDS[place];
         int id = kind != null && kind.site == site && kind.get() == type ? kind.id : learnKind(type, site, place);
         if (id < 0) return;
-        if (type.isArray()) InstrThreads.allocated(id, 1, sizeOfArray(object));
+        if (type.isArray()) allocated(id, 1, sizeOfArray(object));
         else object(type, id);
     }
 
@@ -187,5 +188,42 @@ public final class InstrAlloc {
     @java.lang.invoke.ForceInline
     static long size(long base, int length, int shift) {
         return base + ((long) length << shift) + MASK & ~MASK;
+    }
+
+    /** Counts allocations of the current thread and their bytes, which use the column of exceptions. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void allocated(int id, long count, long bytes) {
+        long tid = InstrUnsafe.carrierTid(), line = InstrThreads.line(tid);
+        if (InstrUnsafe.get(line) == tid) {
+            long page = InstrThreads.page(line, id);
+            if (page != 0) {
+                addAllocated(InstrThreads.row(page, id), count, bytes);
+                return;
+            }
+        }
+        allocatedSlowly(id, count, bytes);
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void addAllocated(long row, long count, long bytes) {
+        InstrUnsafe.put(row, InstrUnsafe.get(row) + count);
+        InstrThreads.addThrown(row, bytes);
+    }
+
+    /** A record of allocations has the bytes in place of the self time. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void allocatedSlowly(int id, long count, long bytes) {
+        long line = InstrThreads.findLine(), page = line == 0 ? 0 : InstrThreads.page(line, id);
+        if (page == 0 && line != 0 && InstrUnsafe.get(line + InstrThreads.FULL) == 0) page = InstrNative.page(id);
+        if (page != 0) addAllocated(InstrThreads.row(page, id), count, bytes);
+        else if (count != 1
+                || bytes >>> InstrThreads.TIME_BITS != 0
+                || line == 0
+                || !InstrThreads.append(line, InstrThreads.EVENT + InstrThreads.ALLOCATED, bytes << InstrThreads.ID_BITS | id)) {
+            InstrNative.record(id, InstrThreads.ALLOCATED, count, bytes);
+        }
     }
 }

@@ -340,43 +340,6 @@ final class InstrThreads {
         else if (line == 0 || !append(line, EVENT + what, id)) InstrNative.record(id, what, 0, 0);
     }
 
-    /** Counts allocations of the current thread and their bytes, which use the column of exceptions. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void allocated(int id, long count, long bytes) {
-        long tid = InstrUnsafe.carrierTid(), line = line(tid);
-        if (InstrUnsafe.get(line) == tid) {
-            long page = page(line, id);
-            if (page != 0) {
-                addAllocated(row(page, id), count, bytes);
-                return;
-            }
-        }
-        allocatedSlowly(id, count, bytes);
-    }
-
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void addAllocated(long row, long count, long bytes) {
-        InstrUnsafe.put(row, InstrUnsafe.get(row) + count);
-        addThrown(row, bytes);
-    }
-
-    /** A record of allocations has the bytes in place of the self time. */
-    @jdk.internal.vm.annotation.DontInline
-    @java.lang.invoke.DontInline
-    static void allocatedSlowly(int id, long count, long bytes) {
-        long line = findLine(), page = line == 0 ? 0 : page(line, id);
-        if (page == 0 && line != 0 && InstrUnsafe.get(line + FULL) == 0) page = InstrNative.page(id);
-        if (page != 0) addAllocated(row(page, id), count, bytes);
-        else if (count != 1
-                || bytes >>> TIME_BITS != 0
-                || line == 0
-                || !append(line, EVENT + ALLOCATED, bytes << ID_BITS | id)) {
-            InstrNative.record(id, ALLOCATED, count, bytes);
-        }
-    }
-
     /** Appends a record. False: out of memory for buffers. */
     static boolean append(long line, long first, long second) {
         if (InstrUnsafe.get(line + POSITION) == InstrUnsafe.get(line + END)) InstrNative.flush();

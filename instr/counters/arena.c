@@ -45,13 +45,13 @@ char *arena_reserve(size_t size) {
     return reserve(size, PROT_READ | PROT_WRITE);
 }
 
-// Most of a column is never written to. It is reserved for reading only: a program that locks its memory
-// (mlockall) would get all that is writable, and with vm.overcommit_memory=2 it would count as used.
 static char *column_start(void) {
     return arena.owned_size != 0 ? arena.owned : arena.halves[0];
 }
 
-// Makes the chunks of a page writable, in each column.
+// Makes the chunks of a page writable, in each column. Most of a column is never written to, and is reserved
+// for reading only: a program that locks its memory (mlockall) would get all that is writable, and with
+// vm.overcommit_memory=2 it would count as used.
 static bool make_writable(const char *page) {
     char *start = column_start();
     size_t all = arena.owned_size + 2 * arena.size, at = (size_t)(page - start) / CHUNK;
@@ -67,7 +67,7 @@ static bool make_writable(const char *page) {
     return true;
 }
 
-// The same from a multiple of OWNED_BYTES on.
+// Reserves for reading, from a multiple of OWNED_BYTES on.
 static char *reserve_aligned(size_t size) {
     char *place = reserve(size + OWNED_BYTES, PROT_READ);
     if (place == NULL) return NULL;
