@@ -44,6 +44,20 @@ static int is_simple(const struct cf_code *code, uint32_t i) {
     }
 }
 
+// A compiler's bridge to the method of the same name in its own class, whose time is that method's.
+static int is_bridged(const struct cf_edit *edit, uint32_t i) {
+    const struct cf_code *code = &edit->code;
+    const unsigned bridge = CF_ACC_BRIDGE | CF_ACC_SYNTHETIC;
+    unsigned op = op_at(code, i);
+    struct cf_slice class_name, name, descriptor;
+    return (code->method->access_flags & bridge) == bridge && op >= CF_OP_invokevirtual &&
+           op <= CF_OP_invokeinterface &&
+           cf_reference(code->cls, cf_be2(code->bytes + code->pc[i] + 1), &class_name, &name,
+                        &descriptor) &&
+           cf_slice_equal(class_name, cf_this_name(code->cls)) &&
+           cf_slice_equal(name, cf_member_name(code->cls, edit->method));
+}
+
 static int loads_number(unsigned op) {
     return op >= CF_OP_aconst_null && op <= CF_OP_sipush;
 }
@@ -92,6 +106,6 @@ enum rw_tiny rw_tiny(const struct cf_edit *edit) {
     for (uint32_t i = 0; i < code->branches_count; i++)
         if (code->branches[i].target <= code->branches[i].pc) return RW_NOT_TINY;
     for (uint32_t i = 0; i < code->count; i++)
-        if (!is_simple(code, i)) return RW_NOT_TINY;
+        if (!is_simple(code, i) && !is_bridged(edit, i)) return RW_NOT_TINY;
     return throws_nothing(code) ? RW_TINY_THROWS_NOTHING : RW_TINY;
 }

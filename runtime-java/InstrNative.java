@@ -35,10 +35,8 @@ public final class InstrNative {
     /** The current thread, which owns the page for an id, does not own it any more. */
     public static native void disown(int id);
 
-    /** The addresses of InstrThreads.OWNED and MISSED. */
+    /** The address InstrThreads.OWNED. */
     public static native long owned();
-
-    public static native long numbers();
 
     /** InstrThreads.WAYS; 1 where address space is limited: then no page has an owner. */
     public static native long ways();

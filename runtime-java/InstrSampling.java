@@ -92,7 +92,7 @@ public final class InstrSampling {
 
     /**
      * Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, of those that take less than a quarter of that one of 4 times as
-     * many; and after MANY_TIMED again one of 4 times as many.
+     * many; and after MANY_TIMED, and 4 times as many, again one of 4 times as many.
      */
     static final int SHORT = 1000, AT_FIRST = 3, MOST = 5, MANY_TIMED = 1024;
 
@@ -105,13 +105,9 @@ public final class InstrSampling {
     /** Numbers of a span, and how many spans a task has at most. */
     private static final int SPAN = 3, SPANS = 64;
 
-    /** Numbers of a long call that has ended, and how many of them a task keeps. */
-    private static final int ENDED = 3, MOST_ENDED = 64;
-
-    /** Nanoseconds after an array could not be had in which none is asked for, and when that was. */
-    private static final long NO_MEMORY = 1000000000;
-
-    private static long noMemory = InstrUnsafe.get(TICK) - NO_MEMORY;
+    static {
+        InstrSamplingEnded.initialize();
+    }
 
     private InstrSampling() {}
 
@@ -350,7 +346,7 @@ public final class InstrSampling {
         }
         if (task.depth == depth && what == InstrThreads.CALL) return TIMED | System.nanoTime(); // the stack is full
         long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
-        int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, 0), before = level(next);
+        int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, (int) number), before = level(next);
         if (level != before) InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
         if (what == InstrThreads.CALL && row == InstrThreads.ownRow(id)) {
             run(row);
@@ -406,12 +402,12 @@ public final class InstrSampling {
 
     /** Of calls that take so many ns, and of which so many were timed already. A timed call costs some 160 ns. */
     private static int levelOf(long mean, long timed) {
-        if (mean >= 64 * SHORT) return 0;
-        if (mean >= 16 * SHORT) return timed >= 4 * MANY_TIMED ? 1 : 0;
-        if (mean >= 4 * SHORT) return timed >= MANY_TIMED ? 2 : 1;
-        if (mean >= SHORT) return timed >= MANY_TIMED ? AT_FIRST : 2;
-        if (timed >= 4 * MANY_TIMED) return MOST;
-        return AT_FIRST + (mean < SHORT / 4 ? 1 : 0) + (timed >= MANY_TIMED ? 1 : 0);
+        int more = timed >= 4 * MANY_TIMED ? 2 : timed >= MANY_TIMED ? 1 : 0;
+        if (mean >= 16 * SHORT) return more;
+        if (mean >= 4 * SHORT) return 1 + more;
+        if (mean >= SHORT) return 2 + more;
+        if (more == 2) return MOST;
+        return AT_FIRST + (mean < SHORT / 4 ? 1 : 0) + more;
     }
 
     private static int longBits(int level) {
@@ -453,7 +449,7 @@ public final class InstrSampling {
             // As of calls without a clock, so that ticks tell of all calls.
             long ticked = sampled && level < AT_FIRST ? last - from - duration : 0;
             if (ticked != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + ticked);
-            twice = within(task, row, id, start, duration, ticked);
+            twice = within(task, row, id, start, now, duration, ticked);
         } else if (sampled) {
             kind = RECORD_SAMPLED | (long) level << RECORD_LEVEL_SHIFT;
             if (duration - (1L << longBits) > (now * RANDOM >>> 64 - longBits)) kind |= RECORD_LONG;
@@ -479,7 +475,7 @@ public final class InstrSampling {
                 long unseen = unseen(tick, now - last, longBits(sampledLevel(row))) >> UNSEEN_SHIFT;
                 InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
             }
-            twice = within(task, row, id, start, duration, row == 0 ? 0 : last - start - duration);
+            twice = within(task, row, id, start, now, duration, row == 0 ? 0 : last - start - duration);
         }
         record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, twice, id);
     }
@@ -489,71 +485,14 @@ public final class InstrSampling {
     }
 
     /**
-     * A tick has seen this call, and `ticked` was added to the row's TICKED. A method may be found to call itself only while calls of
-     * it run that are not on the stack, so that each of them counts as an outermost one: here the last one to end takes back what those
-     * within it have added, by what ticks have seen of them. Those are the ones that did not begin before it: what had ended when it began
-     * had seen a tick, and so had begun before that. Returns their time, which is in the total of the method twice.
+     * A tick has seen this call, and `ticked` was added to the row's TICKED. Returns the time of calls within it that is in the total of
+     * the method twice: then the method calls itself, which is found only now.
      */
-    private static long within(InstrTask task, long row, int id, long start, long duration, long ticked) {
-        if (task == null || task.ended == null && (task.ended = array(4 * ENDED)) == null) return 0;
-        long[] ended = task.ended;
-        long twice = 0;
-        int to = 0;
-        for (int at = 0; at < task.endedEnd; at += ENDED) {
-            if (ended[at] == id && ended[at + 1] >= start) twice += ended[at + 2];
-            else to = keep(ended, to, ended[at], ended[at + 1], ended[at + 2]);
-        }
-        if (to == ended.length) {
-            long[] more = to < MOST_ENDED * ENDED ? array(2 * to) : null;
-            for (int at = 0; more != null && at < to; at++) more[at] = ended[at];
-            if (more == null) to = merge(ended);
-            else task.ended = ended = more;
-        }
-        task.endedEnd = keep(ended, to, id, start, duration + ticked);
+    private static long within(InstrTask task, long row, int id, long start, long now, long duration, long ticked) {
+        long twice = task == null ? 0 : InstrSamplingEnded.end(task, id, start, now, duration + ticked);
         if (twice == 0) return 0;
         if (row != 0 && InstrUnsafe.get(row + NUMBER) >= 0) callsItself(row);
         return twice < duration ? twice : duration;
-    }
-
-    private static int keep(long[] ended, int to, long id, long start, long time) {
-        ended[to] = id;
-        ended[to + 1] = start;
-        ended[to + 2] = time;
-        return to + ENDED;
-    }
-
-    /**
-     * Makes room: of two calls of a method that followed each other one is left, or the oldest is forgotten. A call that began between
-     * them, and is around the second one alone, will miss that: which is chosen so that it is the smallest part of the time since.
-     */
-    private static int merge(long[] ended) {
-        int gone = 0, into = 0, last = ended.length - ENDED;
-        double least = Double.MAX_VALUE;
-        for (int of = 0; of < last; of += ENDED) {
-            int next = of + ENDED;
-            while (next <= last && ended[next] != ended[of]) next += ENDED;
-            if (next > last) continue;
-            double share = (double) ended[next + 2] / (ended[last + 1] + ended[last + 2] - ended[next + 1]);
-            if (share >= least) continue;
-            least = share;
-            gone = of;
-            into = next;
-        }
-        if (into != 0) keep(ended, into, ended[gone], ended[gone + 1], ended[gone + 2] + ended[into + 2]);
-        for (int at = gone; at < last; at++) ended[at] = ended[at + ENDED];
-        return last;
-    }
-
-    /** Null if there is no memory, or was none a moment ago: each attempt in vain costs a garbage collection. */
-    private static long[] array(int length) {
-        long now = InstrUnsafe.get(TICK);
-        if (now - noMemory < NO_MEMORY) return null;
-        try {
-            return new long[length];
-        } catch (VirtualMachineError none) {
-            noMemory = now;
-            return null;
-        }
     }
 
     /**
@@ -591,7 +530,7 @@ public final class InstrSampling {
     private static long charge(InstrTask task, long from, long to, boolean outer) {
         if (task == null || to <= from) return 0;
         long[] spans = task.spans;
-        if (spans == null) task.spans = spans = array(SPAN * SPANS);
+        if (spans == null) task.spans = spans = InstrSamplingEnded.array(SPAN * SPANS);
         if (spans == null) return 0;
         int end = task.spanEnd;
         long inside = 0;
@@ -638,7 +577,7 @@ public final class InstrSampling {
         if (duration < USUAL) {
             mean += (duration << 4) - mean >> 3;
             InstrUnsafe.put(row + MEAN, unseen + mean);
-            if (number >= 0 || (int) number < JUDGED) InstrUnsafe.put(row + NUMBER, ++number);
+            if (number >= 0 || (int) number < 4 * MANY_TIMED) InstrUnsafe.put(row + NUMBER, ++number);
         }
         if (number < JUDGED) return;
         int level = levelOf(mean >> 4, number), before = level(next);
@@ -663,17 +602,22 @@ public final class InstrSampling {
     @java.lang.invoke.DontInline
     private static void balance(int id, int calls) {
         if (InstrThreads.isVirtual()) return;
-        long tid = InstrUnsafe.tid(), at = InstrThreads.numberAt(id, tid), owner = InstrThreads.owner(InstrThreads.way(tid), id);
+        long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid), owner = InstrThreads.owner(way, id);
         if (owner == 0 || owner == InstrThreads.FREE) {
             long row = InstrThreads.currentRow(id);
             if (row != 0) InstrThreads.own(id, calls(row, InstrUnsafe.get(row + NEXT)));
         } else if (owner != ~tid) {
-            InstrUnsafe.put(InstrThreads.MISSED + at, InstrUnsafe.get(InstrThreads.MISSED + at) + calls);
+            add(InstrThreads.fact(way, id, InstrThreads.MISSED), calls);
         } else {
-            long had = InstrUnsafe.get(InstrThreads.HAD + at) + calls;
-            InstrUnsafe.put(InstrThreads.HAD + at, had);
-            if (InstrUnsafe.get(InstrThreads.MISSED + at) > FAR_MORE * had + LITTLE) InstrNative.disown(id);
+            long had = add(InstrThreads.fact(way, id, InstrThreads.HAD), calls);
+            if (InstrUnsafe.get(InstrThreads.fact(way, id, InstrThreads.MISSED)) > FAR_MORE * had + LITTLE) InstrNative.disown(id);
         }
+    }
+
+    private static long add(long address, int n) {
+        long sum = InstrUnsafe.get(address) + n;
+        InstrUnsafe.put(address, sum);
+        return sum;
     }
 
     // Code of classes that were retransformed calls the following instead, so that few constants are added.

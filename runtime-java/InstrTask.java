@@ -18,7 +18,7 @@ final class InstrTask {
 
     int spanEnd;
 
-    /** Long calls that have ended, and how much of the array is used: see InstrSampling.within. */
+    /** Long calls that have ended, and how much of the array is used: see InstrSamplingEnded. */
     long[] ended;
 
     int endedEnd;

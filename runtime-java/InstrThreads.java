@@ -88,7 +88,7 @@ final class InstrThreads {
      * atomic operation, as everybody else, and the address of its counters follows from Thread.tid and the method. OWNED is that
      * of the first page; the pages of one way follow each other. The offset of a way is combined with it as in LINES.
      */
-    static final int WAY_BITS = 4, WAYS = 1 << WAY_BITS, WAY_SHIFT = ID_BITS + ROW_SHIFT;
+    static final int WAY_BITS = 6, WAYS = 1 << WAY_BITS, WAY_SHIFT = ID_BITS + ROW_SHIFT;
 
     static final long OWNED = InstrNative.owned(), WAY_OFFSETS = InstrNative.ways() - 1 << WAY_SHIFT;
 
@@ -99,10 +99,10 @@ final class InstrThreads {
     static final long OWNERS = (long) -WAYS << WAY_SHIFT, FREE = 1;
 
     /**
-     * How many calls of methods of each page others have had since it has its owner, more or less, as they add without atomic
-     * operations; and how many the owner has had.
+     * Beside the owners: how many calls of methods of each page others have had since it has its owner, more or less, as they add
+     * without atomic operations; and how many the owner has had. Only where a page has had an owner they are writable.
      */
-    static final long MISSED = InstrNative.numbers(), HAD = MISSED + (8L << ID_BITS - ROW_BITS + WAY_BITS);
+    static final long MISSED = OWNERS + (8L << ID_BITS - ROW_BITS), HAD = MISSED + (8L << ID_BITS - ROW_BITS);
 
     /**
      * After so many calls of a method a thread owns its page, if nobody does: threads that only start the program, and wait from then
@@ -261,11 +261,18 @@ final class InstrThreads {
         return OWNED | tid << WAY_SHIFT & WAY_OFFSETS;
     }
 
+    /** The address of OWNERS, MISSED or HAD for a method. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static long fact(long way, int id, long fact) {
+        return way + (fact + ((long) (id >>> ROW_BITS) << 3));
+    }
+
     /** Who owns the page of a method, see OWNERS. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long owner(long way, int id) {
-        return InstrUnsafe.get(way + (OWNERS + ((long) (id >>> ROW_BITS) << 3)));
+        return InstrUnsafe.get(fact(way, id, OWNERS));
     }
 
     /** The row of a method in a page that this thread owns; 0: it does not own it. */
@@ -295,13 +302,6 @@ final class InstrThreads {
         long row = row(page, id);
         add(row, what);
         if (what != INITIALIZED && InstrUnsafe.get(row) % SOME_CALLS == 0) own(id, InstrUnsafe.get(row));
-    }
-
-    /** The offset from MISSED and HAD for a method and a thread. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static long numberAt(int id, long tid) {
-        return ((tid & WAYS - 1) << ID_BITS - ROW_BITS + 3) + ((long) (id >>> ROW_BITS) << 3);
     }
 
     /** Owns the page of a method from now on, of which the thread has had so many calls, if nobody does. */

@@ -12,12 +12,14 @@
 #define COLUMNS 8
 _Static_assert(ARENA_PAGE_BYTES % 64 == 0, "pages fill cache lines");
 _Static_assert(sizeof(struct instr_counters) == COLUMNS * sizeof(int64_t *), "all columns");
+_Static_assert(ARENA_FACTS * sizeof(int64_t) <= ARENA_PAGE_BYTES,
+               "facts of a way take no more than its pages");
 
 enum {
     WAY_BYTES = ARENA_WAY_PAGES * ARENA_PAGE_BYTES,
     OWNED_BYTES = ARENA_WAYS * WAY_BYTES,
-    OWNERS_BYTES = ARENA_WAY_PAGES * sizeof(int64_t), // of a way
-    CHUNK = 1 << 16,                                  // of a column, which becomes writable at once
+    FACT_BYTES = ARENA_WAY_PAGES * sizeof(int64_t), // of a way
+    CHUNK = 1 << 16,                                // of a column, which becomes writable at once
     MOST_CHUNKS = 1 << 18
 };
 
@@ -77,16 +79,11 @@ static char *reserve_aligned(size_t size) {
     return place + before;
 }
 
-// Owners; behind them columns of the counters with owners, and of two halves of `size` bytes.
+// Facts; behind them columns of the counters with owners, and of two halves of `size` bytes.
 static bool map_columns(size_t size) {
     size_t column = OWNED_BYTES + 2 * size;
     char *place = reserve_aligned(OWNED_BYTES + COLUMNS * column);
     if (place == NULL) return false;
-    for (size_t i = 0; i < ARENA_WAYS; i++) // of owners
-        if (mprotect(place + i * WAY_BYTES, OWNERS_BYTES, PROT_READ | PROT_WRITE) != 0) {
-            munmap(place, OWNED_BYTES + COLUMNS * column);
-            return false;
-        }
     arena.owned = place + OWNED_BYTES;
     arena.owned_size = OWNED_BYTES;
     arena.halves[0] = arena.owned + OWNED_BYTES;
@@ -99,10 +96,10 @@ static bool map_columns(size_t size) {
 // The same where address space is limited, so that the application keeps what it needs: no page has an owner,
 // which Java code looks for in the first way.
 static bool map_halves(size_t size) {
-    char *place = reserve(OWNERS_BYTES + 2 * COLUMNS * size, PROT_READ);
+    char *place = reserve(FACT_BYTES + 2 * COLUMNS * size, PROT_READ);
     if (place == NULL) return false;
     arena.owned = place + OWNED_BYTES;
-    arena.halves[0] = place + OWNERS_BYTES;
+    arena.halves[0] = place + FACT_BYTES;
     arena.halves[1] = arena.halves[0] + size;
     arena.distance = 2 * size;
     arena.size = size;
@@ -176,15 +173,21 @@ int64_t *arena_owned(void) {
 }
 
 int64_t *arena_owned_page(size_t number) {
+    const size_t unit = (size_t)sysconf(_SC_PAGESIZE);
     char *page = arena.owned + number * ARENA_PAGE_BYTES;
     if (!make_writable(page)) return NULL;
+    for (size_t fact = 0; fact < ARENA_FACTS; fact++) {
+        char *place = (char *)arena_fact(number, fact);
+        if (mprotect(place - (uintptr_t)place % unit, unit, PROT_READ | PROT_WRITE) != 0)
+            return NULL;
+    }
     atomic_fetch_add(&arena.owned_used, ARENA_PAGE_BYTES);
     return (void *)page;
 }
 
-volatile int64_t *arena_owner(size_t number) {
+volatile int64_t *arena_fact(size_t number, enum arena_fact fact) {
     return (void *)(arena.owned - OWNED_BYTES + number / ARENA_WAY_PAGES * WAY_BYTES +
-                    number % ARENA_WAY_PAGES * sizeof(int64_t));
+                    fact * FACT_BYTES + number % ARENA_WAY_PAGES * sizeof(int64_t));
 }
 
 // Pages that the program has locked stay: they are cleared as far as they may have been written to.

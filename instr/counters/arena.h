@@ -17,7 +17,7 @@
 enum {
     ARENA_USUAL_COLUMNS = 4, // those before `mean`, which few passes use
     ARENA_PAGE_BYTES = INSTR_ROWS_PER_PAGE * sizeof(int64_t), // in each column
-    ARENA_WAYS = 16,
+    ARENA_WAYS = 64,
     ARENA_WAY_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE,
     ARENA_OWNED_PAGES = ARENA_WAYS * ARENA_WAY_PAGES
 };
@@ -46,9 +46,18 @@ int64_t *arena_owned(void);
 // The page that gets an owner for the first time, by its number. NULL: out of memory. Only if arena_has_owners.
 int64_t *arena_owned_page(size_t number);
 
-// Who owns a page: ~ of Java's id of the thread; 0: nobody has owned it yet. Java code reads it at any time, at the
-// same distance from the counters of each way, so that one base register does for both.
-volatile int64_t *arena_owner(size_t number);
+// What is known of a page that may have an owner, each kind in a column of its way. Java code reads them at any time,
+// at the same distance from the counters of each way, so that one base register does for all.
+enum arena_fact {
+    ARENA_OWNER,  // ~ of Java's id of the thread; 0: nobody has owned it yet
+    ARENA_MISSED, // two numbers of calls, for Java code (InstrThreads.MISSED)
+    ARENA_HAD,
+    ARENA_NEXT, // another page of the same owner, by its number plus 1; 0: none
+    ARENA_FACTS
+};
+
+// Only a page of arena_owned_page may be written to.
+volatile int64_t *arena_fact(size_t number, enum arena_fact fact);
 
 // Clears pages that have owners, which stay where they are, and all others, which are forgotten.
 void arena_release(void);

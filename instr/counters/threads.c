@@ -52,7 +52,7 @@ struct thread {
     unsigned attempts;            // to get memory
     unsigned misses;              // finds without a slot
     uint32_t owned;        // a page that it owns, by its number plus 1; guarded by state.mutex
-    bool is_way;           // not a thread, but one of owned.ways
+    bool is_way;           // not a thread, but one of `ways`
     pthread_mutex_t mutex; // guards taking records and following the pointers
     int64_t *buffer;
     size_t length; // of the buffer, in words
@@ -76,17 +76,13 @@ static struct {
 
 #define HAS_ENDED 1 // in place of an owner: it has ended
 
-static struct {
-    struct thread *ways[ARENA_WAYS]; // have the pages of all owners
-    volatile int64_t *numbers;       // two numbers of calls by page, for Java code
-    uint32_t
-        next[ARENA_OWNED_PAGES]; // by page: another one of the same owner, by its number plus 1
-} owned;                         // guarded by state.mutex
+// They have the pages of all owners; guarded by state.mutex.
+static struct thread *ways[ARENA_WAYS];
 
 // Others may own the pages of this thread from now on. Under state.mutex.
 static void disown(struct thread *thread) {
-    for (uint32_t page = thread->owned; page != 0; page = owned.next[page - 1])
-        *arena_owner(page - 1) = HAS_ENDED;
+    for (size_t page = thread->owned; page != 0; page = (size_t)*arena_fact(page - 1, ARENA_NEXT))
+        *arena_fact(page - 1, ARENA_OWNER) = HAS_ENDED;
     thread->owned = 0;
 }
 
@@ -290,7 +286,7 @@ static size_t owned_page(jint id, int64_t tid) {
 }
 
 static int64_t *add_owned(size_t number) {
-    struct thread **way = &owned.ways[number / ARENA_WAY_PAGES];
+    struct thread **way = &ways[number / ARENA_WAY_PAGES];
     size_t index = number % ARENA_WAY_PAGES;
     if (*way == NULL && (*way = new_thread()) == NULL) return NULL;
     (*way)->line->tid = NOBODY;
@@ -331,12 +327,13 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS || !arena_has_owners()) return;
     pthread_mutex_lock(&state.mutex);
     int64_t *page = NULL;
-    if (thread->line->tid == tid && *arena_owner(number) >= 0 && (page = add_owned(number))) {
+    if (thread->line->tid == tid && *arena_fact(number, ARENA_OWNER) >= 0 &&
+        (page = add_owned(number))) {
         forget_entered(page);
-        owned.next[number] = thread->owned;
+        *arena_fact(number, ARENA_NEXT) = thread->owned;
         thread->owned = (uint32_t)number + 1;
-        owned.numbers[number] = owned.numbers[ARENA_OWNED_PAGES + number] = 0;
-        *arena_owner(number) = ~tid;
+        *arena_fact(number, ARENA_MISSED) = *arena_fact(number, ARENA_HAD) = 0;
+        *arena_fact(number, ARENA_OWNER) = ~tid;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -348,13 +345,18 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
     if (thread == NULL || id < 0 || id >= 1 << INSTR_RECORD_ID_BITS) return;
     pthread_mutex_lock(&state.mutex);
     size_t number = owned_page(id, thread->line->tid), index = number % ARENA_WAY_PAGES;
-    uint32_t *link = &thread->owned;
-    while (*link != 0 && *link != number + 1) link = &owned.next[*link - 1];
-    if (*link != 0) {
-        *link = owned.next[number];
+    size_t page = thread->owned, before = 0;
+    while (page != 0 && page != number + 1)
+        before = page, page = (size_t)*arena_fact(page - 1, ARENA_NEXT);
+    if (page != 0) {
+        int64_t next = *arena_fact(number, ARENA_NEXT);
+        if (before == 0)
+            thread->owned = (uint32_t)next;
+        else
+            *arena_fact(before - 1, ARENA_NEXT) = next;
         if ((int64_t)index < thread->line->limit && pages_of(thread->line)[index] != NULL)
             forget_entered(pages_of(thread->line)[index]);
-        *arena_owner(number) = HAS_ENDED;
+        *arena_fact(number, ARENA_OWNER) = HAS_ENDED;
     }
     pthread_mutex_unlock(&state.mutex);
 }
@@ -367,11 +369,6 @@ static jlong JNICALL native_owned(JNIEnv *jni, jclass class) {
 static jlong JNICALL native_ways(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     return arena_has_owners() ? ARENA_WAYS : 1;
-}
-
-static jlong JNICALL native_numbers(JNIEnv *jni, jclass class) {
-    (void)jni, (void)class;
-    return (jlong)(intptr_t)owned.numbers;
 }
 
 // The number of complete records while their writer may be at work: it does not order its stores,
@@ -549,18 +546,16 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"page", "(I)J", (void *)native_page},        {"flush", "()V", (void *)native_flush},
         {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
         {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)V", (void *)native_own},
-        {"owned", "()J", (void *)native_owned},       {"numbers", "()J", (void *)native_numbers},
-        {"ways", "()J", (void *)native_ways},         {"disown", "(I)V", (void *)native_disown},
+        {"owned", "()J", (void *)native_owned},       {"ways", "()J", (void *)native_ways},
+        {"disown", "(I)V", (void *)native_disown},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }
 
 static bool map_lines(void) {
-    const size_t all = 2 * LINES_BYTES + 2 * ARENA_OWNED_PAGES * sizeof *owned.numbers;
-    char *place = arena_reserve(all);
+    char *place = arena_reserve(2 * LINES_BYTES);
     if (place == NULL) return false;
     lines = (struct line *)(((uintptr_t)place + LINES_BYTES - 1) & ~(uintptr_t)(LINES_BYTES - 1));
-    owned.numbers = (volatile int64_t *)(place + 2 * LINES_BYTES);
     // The slots of threads with id 0.
     lines[0].tid = lines[1].tid = NOBODY;
     return true;

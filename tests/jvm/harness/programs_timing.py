@@ -153,7 +153,8 @@ def owners(r, name, *arguments):
 @program("timing, methods that are short or too small for a clock")
 def owned(r):
     """One thread after the other, and many at the same time, own the counters of the methods: no call is lost or counts twice."""
-    ways = {"one after another": ["30", "1", "3000"], "at the same time": ["3", "12", "4000"], "main alone": ["0", "0", "50000"]}
+    ways = {"one after another": ["30", "1", "3000"], "at the same time": ["3", "12", "4000"], "main alone": ["0", "0", "50000"],
+            "more than can own them": ["2", "150", "1500"]}
     if r.jdk.version >= 21:
         ways["virtual threads"] = ["3", "40", "3000", "virtual"]
     for way, arguments in ways.items():

@@ -11,6 +11,8 @@ struct expected {
     enum rw_tiny tiny;
 };
 
+enum { BRIDGE = CF_ACC_BRIDGE | CF_ACC_SYNTHETIC };
+
 static const struct expected cases[] = {
     {"a constant", "iconst_1 ireturn", CF_ACC_STATIC, RW_TINY_THROWS_NOTHING},
     {"nothing", "return", 0, RW_TINY_THROWS_NOTHING},
@@ -33,6 +35,16 @@ static const struct expected cases[] = {
      RW_NOT_TINY},
     {"a loop", "L: iload_1 ifne:L return", CF_ACC_STATIC, RW_NOT_TINY},
     {"a call", "invokestatic:call return", CF_ACC_STATIC, RW_NOT_TINY},
+    {"a bridge", "aload_0 iload_1 iload_2 invokevirtual:same return", BRIDGE, RW_TINY},
+    {"a bridge of an interface", "aload_0 iload_1 iload_2 invokeinterface:same return", BRIDGE,
+     RW_TINY},
+    {"a bridge to another name", "aload_0 invokevirtual:call return", BRIDGE, RW_NOT_TINY},
+    {"a bridge to another class, which may have no time",
+     "aload_0 iload_1 iload_2 invokespecial:above return", BRIDGE, RW_NOT_TINY},
+    {"a method that calls one of its name", "aload_0 iload_1 iload_2 invokevirtual:same return", 0,
+     RW_NOT_TINY},
+    {"a bridge that makes an object", "new:A aload_0 iload_1 iload_2 invokevirtual:same return",
+     BRIDGE, RW_NOT_TINY},
     {"a new object", "new:A areturn", CF_ACC_STATIC, RW_NOT_TINY},
     {"a new array", "iload_1 newarray:10 areturn", CF_ACC_STATIC, RW_NOT_TINY},
     {"an exception", "aload_1 athrow", CF_ACC_STATIC, RW_NOT_TINY},
@@ -47,7 +59,8 @@ static const struct expected cases[] = {
 
 static void open_case(struct subject *s, struct assembler *a, const struct expected *c) {
     struct build b;
-    struct assembler_name names[] = {{"mine", 0}, {"other", 0}, {"call", 0}, {"A", 0}, {NULL, 0}};
+    struct assembler_name names[] = {{"mine", 0}, {"other", 0}, {"call", 0}, {"A", 0},
+                                     {"same", 0}, {"above", 0}, {NULL, 0}};
     build_class_file(&b, 49, CF_ACC_PUBLIC, "A");
     build_counted(&b, 0);
     build_counted(&b, 1);
@@ -55,6 +68,8 @@ static void open_case(struct subject *s, struct assembler *a, const struct expec
     names[1].index = build_reference(&b, CF_TAG_FIELDREF, "B", "f", "I");
     names[2].index = build_reference(&b, CF_TAG_METHODREF, "A", "m", "()V");
     names[3].index = build_class(&b, "A");
+    names[4].index = build_reference(&b, CF_TAG_METHODREF, "A", "f", "(IJ)V");
+    names[5].index = build_reference(&b, CF_TAG_METHODREF, "B", "f", "(IJ)V");
     a->names = names;
     struct build_bytes code = assemble(a, c->code);
     build_member(&b, c->flags, "f", "(II)V", 1);
