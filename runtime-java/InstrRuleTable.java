@@ -17,11 +17,14 @@ final class InstrRuleTable {
     private static final int BUCKET_COUNT = 64 * 4;
 
     private static final int LONGEST = 200;
+
+    /** All texts of a table: a thousand keys of three parts fit, but not a thousand stacks of a hundred frames. */
+    private static final int MOST_CHARACTERS = 4000000;
     private static final String OTHERS = "...";
 
     final int reduction, most;
     private final ConcurrentMap<Object, AtomicLongArray> cells = new ConcurrentHashMap<Object, AtomicLongArray>();
-    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicInteger size = new AtomicInteger(), characters = new AtomicInteger();
     private final AtomicLongArray single;
 
     InstrRuleTable(int reduction, int most) {
@@ -77,10 +80,10 @@ final class InstrRuleTable {
 
     private AtomicLongArray find(Object object) {
         if (object == null) return single;
-        Object key = isKey(object) ? object : cut(text(object));
+        Object key = isWhole(object) ? object : text(object);
         AtomicLongArray cell = cells.get(key);
         if (cell != null) return cell;
-        if (size.get() >= most) {
+        if (size.get() >= most || characters.get() >= MOST_CHARACTERS) {
             key = OTHERS;
             cell = cells.get(key);
             if (cell != null) return cell;
@@ -88,15 +91,21 @@ final class InstrRuleTable {
         AtomicLongArray fresh = cell(), there = cells.putIfAbsent(key, fresh);
         if (there != null) return there;
         size.getAndIncrement();
+        if (key instanceof String) characters.getAndAdd(((String) key).length());
         return fresh;
     }
 
-    private static String cut(String text) {
+    /** What a table keeps of a value. */
+    static Object part(Object value) {
+        return value == null || isWhole(value) ? value : cut(text(value));
+    }
+
+    static String cut(String text) {
         return text.length() > LONGEST ? text.substring(0, LONGEST) : text;
     }
 
-    private static boolean isKey(Object object) {
-        return object instanceof String ? ((String) object).length() <= LONGEST : object instanceof Long || object instanceof Integer || object instanceof Boolean;
+    private static boolean isWhole(Object value) {
+        return value instanceof Long || value instanceof Integer || value instanceof Boolean;
     }
 
     static boolean isNumber(Object value) {

@@ -198,6 +198,15 @@ public final class InstrRules {
         return place < all.length ? all[place] : null;
     }
 
+    /** What a table keeps of a value as a key, or as one of several. Those of stack() fit, and are kept as they are. */
+    public static Object key(Object value) {
+        try {
+            return InstrRuleTable.part(value);
+        } catch (Throwable dropped) {
+            return none(dropped);
+        }
+    }
+
     public static Object key(Object a, Object b) {
         try {
             return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b);
@@ -249,7 +258,7 @@ public final class InstrRules {
             StringBuilder text = new StringBuilder();
             for (int i = 1; i < trace.length && i <= frames; i++) {
                 if (i > 1) text.append(" < ");
-                text.append(trace[i].getClassName()).append('.').append(trace[i].getMethodName());
+                text.append(InstrRuleTable.cut(trace[i].getClassName() + '.' + trace[i].getMethodName()));
                 if (trace[i].getLineNumber() > 0) text.append(':').append(trace[i].getLineNumber());
             }
             return text.toString();

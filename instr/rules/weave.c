@@ -18,12 +18,21 @@
 
 // --- actions ---
 
+// Each key is cut by itself. A number needs none of that, and a stack is cut frame by frame.
+static void push_key(const struct rule_weaving *w, const struct instr_rule_value *key,
+                     const struct rule_moment *at) {
+    enum rule_type type = rule_type_of(w, key, at);
+    rule_push(w, key, at, OBJECT);
+    if (key->kind != RULE_STACK && (type == OBJECT || type == UNKNOWN))
+        rule_call(w, at->s, "key", "(Ljava/lang/Object;)Ljava/lang/Object;");
+}
+
 static void push_keys(const struct rule_weaving *w, const struct instr_rule_action *action,
                       const struct rule_moment *at) {
     static const char *const makers[] = {
         "", "", "(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
         "(Ljava/lang/Object;Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;"};
-    for (unsigned i = 0; i < action->key_count; i++) rule_push(w, action->keys[i], at, OBJECT);
+    for (unsigned i = 0; i < action->key_count; i++) push_key(w, action->keys[i], at);
     if (action->key_count > 1) rule_call(w, at->s, "key", makers[action->key_count]);
 }
 
