@@ -3,9 +3,7 @@ package java.lang;
 import java.io.File;
 import java.lang.reflect.Array;
 import java.security.AccessController;
-import java.util.Collection;
 import java.util.HashSet;
-import java.util.Map;
 
 /** A field or getter that a rule reads, or the patterns that it compares with. */
 final class InstrRulePlace {
@@ -110,7 +108,7 @@ final class InstrRulePlace {
     }
 
     /** Methods of JDK classes that the application cannot override. */
-    private static boolean isOfJdk(Object object) {
+    static boolean isOfJdk(Object object) {
         return object.getClass().getClassLoader() == null;
     }
 
@@ -129,8 +127,8 @@ final class InstrRulePlace {
     }
 
     private Object getOfJdk(Object o) {
-        if (text.equals("size")) return o instanceof Collection ? (Object) (long) ((Collection<?>) o).size() : o instanceof Map ? (Object) (long) ((Map<?, ?>) o).size() : null;
-        if (text.equals("isEmpty")) return o instanceof String ? (Object) ((String) o).isEmpty() : o instanceof Collection ? (Object) ((Collection<?>) o).isEmpty() : o instanceof Map ? (Object) ((Map<?, ?>) o).isEmpty() : null;
+        if (text.equals("size")) return InstrRuleSize.size(o);
+        if (text.equals("isEmpty")) return o instanceof String ? (Object) ((String) o).isEmpty() : InstrRuleSize.isEmpty(o);
         if (text.equals("getName")) return o instanceof Class ? ((Class<?>) o).getName() : o instanceof File ? ((File) o).getName() : null;
         if (text.equals("getSimpleName")) return o instanceof Class ? ((Class<?>) o).getSimpleName() : null;
         if (text.equals("getPath")) return o instanceof File ? ((File) o).getPath() : o instanceof java.net.URI ? ((java.net.URI) o).getPath() : o instanceof java.net.URL ? ((java.net.URL) o).getPath() : null;

@@ -1,4 +1,4 @@
-"""What rules read and keep, each as rows of (name, found, expected): keys of tables."""
+"""What rules read and keep, each as rows of (name, found, expected): keys of tables, sizes."""
 
 import json
 import os
@@ -38,5 +38,17 @@ def keys(setting):
            (990, True, True, True))
 
 
+def sizes(setting):
+    """Those of the JDK's collections and maps, while another thread has their locks."""
+    out, found = tables(setting, "Locked.look(Object all, String name) entry { @size[name, all.size()] = count(); @empty[name, all.isEmpty()] = count() }", "Locked")
+    expected = dict(line.split(" ") for line in out.splitlines())
+    yield "sizes: there are many", len(expected) > 90, True
+    yield "sizes: none is waited for", [name for name, size in expected.items() if size == "waits"], []
+    yield "sizes: they are right", set(found.get("size", [])) ^ {f"{name}, {size}" for name, size in expected.items()}, set()
+    empty = {"0": "true", "null": "null"}
+    yield "sizes: empty ones", set(found.get("empty", [])) ^ {f"{name}, {empty.get(size, 'false')}" for name, size in expected.items()}, set()
+
+
 def all_of(setting):
     yield from keys(setting)
+    yield from sizes(setting)
