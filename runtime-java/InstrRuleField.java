@@ -8,9 +8,26 @@ final class InstrRuleField {
     final long offset;
     final char kind;
 
+    /** The type of a flat field, which has no reference that could be read, and its layout; null: the field is not flat. */
+    private final WeakReference<Class<?>> flat;
+
+    private final int layout;
+
     InstrRuleField(Class<?> type, long offset, char kind) {
+        this(type, offset, kind, null, 0);
+    }
+
+    InstrRuleField(Class<?> type, long offset, char kind, Class<?> flat, int layout) {
         this.type = new WeakReference<Class<?>>(type);
         this.offset = offset;
         this.kind = kind;
+        this.flat = flat == null ? null : new WeakReference<Class<?>>(flat);
+        this.layout = layout;
+    }
+
+    Object getObject(Object holder) {
+        if (flat == null) return InstrUnsafe.getObject(holder, offset);
+        Class<?> of = flat.get();
+        return of == null ? null : InstrUnsafe.getFlat(holder, offset, layout, of);
     }
 }

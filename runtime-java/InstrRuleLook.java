@@ -22,7 +22,10 @@ final class InstrRuleLook implements PrivilegedAction<InstrRuleField> {
                 Field field = c.getDeclaredField(name);
                 if (Modifier.isStatic(field.getModifiers())) continue;
                 Class<?> of = field.getType();
-                return new InstrRuleField(type, InstrUnsafe.offset(c, name), of.isPrimitive() ? letter(of) : 'L');
+                long offset = InstrUnsafe.offset(c, name);
+                if (of.isPrimitive()) return new InstrRuleField(type, offset, letter(of));
+                if (!InstrUnsafe.isFlat(field)) return new InstrRuleField(type, offset, 'L');
+                return new InstrRuleField(type, offset, 'L', of, InstrUnsafe.layout(field));
             } catch (Throwable missing) {
                 if (missing instanceof ThreadDeath) throw (ThreadDeath) missing;
             }

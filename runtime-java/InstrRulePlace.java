@@ -72,7 +72,7 @@ final class InstrRulePlace {
         InstrRuleField place = find(holder);
         if (place.offset < 0) return null;
         switch (place.kind) {
-            case 'L': return InstrUnsafe.getObject(holder, place.offset);
+            case 'L': return place.getObject(holder);
             case 'Z': return InstrUnsafe.getByte(holder, place.offset) != 0;
             case 'C': return (char) InstrUnsafe.getShort(holder, place.offset);
             case 'F':
@@ -91,7 +91,7 @@ final class InstrRulePlace {
             case 'S': return InstrUnsafe.getShort(holder, place.offset);
             case 'I': return InstrUnsafe.getInt(holder, place.offset);
             case 'J': return InstrUnsafe.getLong(holder, place.offset);
-            case 'L': return InstrRules.number(InstrUnsafe.getObject(holder, place.offset));
+            case 'L': return InstrRules.number(place.getObject(holder));
             default: return (long) readDouble(holder);
         }
     }
@@ -102,7 +102,7 @@ final class InstrRulePlace {
         switch (place.kind) {
             case 'F': return Float.intBitsToFloat(InstrUnsafe.getInt(holder, place.offset));
             case 'D': return Double.longBitsToDouble(InstrUnsafe.getLong(holder, place.offset));
-            case 'L': return InstrRules.real(InstrUnsafe.getObject(holder, place.offset));
+            case 'L': return InstrRules.real(place.getObject(holder));
             default: return readLong(holder);
         }
     }

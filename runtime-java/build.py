@@ -72,6 +72,9 @@ STUBS = {
             public native short getShort(Object object, long offset);
             public native byte getByte(Object object, long offset);
             public native long objectFieldOffset(Class<?> type, String field);
+            public native boolean isFlatField(java.lang.reflect.Field field);
+            public native int fieldLayout(java.lang.reflect.Field field);
+            public native <V> V getFlatValue(Object object, long offset, int layout, Class<?> type);
             public native Object allocateInstance(Class<?> type) throws InstantiationException;
         }""",
     "sun/misc/Unsafe": """package sun.misc;

@@ -1,18 +1,20 @@
-"""What rules read and keep, each as rows of (name, found, expected): keys of tables, sizes."""
+"""What rules read and keep, each as rows of (name, found, expected): keys of tables, sizes, flat fields."""
 
 import json
 import os
 import re
 import subprocess
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+
 
 def tables(setting, rule, program, jvm=()):
     """Runs a program with a rule; what it prints, and {key: count} for each table."""
     file = os.path.join(setting.work, "values.json")
     command = [setting.tool, "run", "rule=" + rule, "name=values", "values.file=" + file, "--", setting.java, *jvm, "-cp", setting.work, program]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120, cwd=setting.work)
     if done.returncode:
-        return done.stderr, {}
+        return done.stdout + done.stderr, {}
     with open(file, encoding="utf-8") as text:
         rows = json.load(text)["tables"]
     return done.stdout, {t: {row["key"]: row["count"] for row in rows if row["table"] == t} for t in {row["table"] for row in rows}}
@@ -49,6 +51,28 @@ def sizes(setting):
     yield "sizes: empty ones", set(found.get("empty", [])) ^ {f"{name}, {empty.get(size, 'false')}" for name, size in expected.items()}, set()
 
 
+def flat(setting):
+    """Fields without a reference, which would be read as one. Their values are those of the program."""
+    version = subprocess.run([setting.java, "-version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=120).stderr
+    release = re.search('version "([0-9]+)', version).group(1)
+    if int(release) < 28:
+        return
+    preview = ["--enable-preview"]
+    subprocess.run([setting.java + "c", "-g", *preview, "--release", release, "-d", setting.work, os.path.join(HERE, "Flat.java")],
+                   stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=120)
+    layout = subprocess.run([setting.java, *preview, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintFieldLayout", "-cp", setting.work, "Flat"],
+                            stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=120).stdout.split("Layout of class ")
+    yield "flat: fields", [one.count(" FLAT ") for one in layout if one.startswith("Flat$Shape@")], [5]
+    out, found = tables(setting, "Flat.look(Base shape) entry /shape.edges > 0 && shape.none == null/ "
+                        "{ @c[shape.corner.x, shape.corner.y, shape.edges] = count(); @n[shape.name, shape.none, shape.missing] = count(); "
+                        "@s[shape.none + shape.edges * 2] = count(); @b[shape.brief + 0.5, shape.missing.x] = count() }", "Flat", preview)
+    yield "flat: objects", found.get("c", out), {f"{i}, {-i}, {i}": 10000 for i in (1, 2, 3)}
+    yield "flat: null", found.get("n"), {"shape, null, null": 30000}
+    yield "flat: numbers", found.get("s"), {f"{i}.0": 10000 for i in (2, 4, 6)}
+    yield "flat: other numbers", found.get("b"), {f"{i}.5, null": 10000 for i in (1, 2, 3)}
+
+
 def all_of(setting):
     yield from keys(setting)
     yield from sizes(setting)
+    yield from flat(setting)
