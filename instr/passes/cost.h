@@ -40,8 +40,11 @@ struct instr_events {
 // Adds the calls of a method.
 void instr_events_add(struct instr_events *events, const struct instr_counts *counts);
 
-// What events of the pass cost with these options, in ns.
-uint64_t instr_events_ns(const struct instr_pass_options *pass, struct instr_events events);
+// What events of the pass cost with these options, in ns, if they happened within `cpu` ns of CPU time, that of
+// the compilers not included (0: unknown). A processor runs counting and the program's own code at the same time,
+// the more so the closer counts follow each other, as all of it is in its caches then.
+uint64_t instr_events_ns(const struct instr_pass_options *pass, struct instr_events events,
+                         uint64_t cpu);
 // What the pass has handled besides the events that the table of methods counts, and what that cost.
 uint64_t instr_own_events(const struct rw_pass *pass, JNIEnv *jni);
 uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni);

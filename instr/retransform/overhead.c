@@ -156,11 +156,11 @@ static uint64_t since(uint64_t before, uint64_t now) {
 }
 
 static void estimate(struct seen *seen, const struct instr_pass_options *pass,
-                     struct instr_events events, uint64_t ns, uint64_t process,
+                     struct instr_events events, uint64_t ns, uint64_t cpu, uint64_t process,
                      uint64_t compilers) {
     struct instr_events more = {since(seen->events.all, events.all),
                                 since(seen->events.measured, events.measured)};
-    uint64_t code = instr_events_ns(pass, more) + since(seen->ns, ns);
+    uint64_t code = instr_events_ns(pass, more, cpu) + since(seen->ns, ns);
     seen->share.code = share_of((double)code, (double)process);
     seen->share.compilers = seen->compiling ? compilers : 0;
     if (seen->share.code > WHOLE - seen->share.compilers)
@@ -177,8 +177,9 @@ static void compare(struct seen *seen, unsigned limit) {
 
 static void estimate_all(const struct instr_plan *plan, JNIEnv *jni,
                          const struct instr_events events[MOST], uint64_t elapsed,
-                         uint64_t process) {
-    uint64_t compilers = compilers_share(), sharing = 0;
+                         const struct instr_cpu_times *times) {
+    uint64_t compilers = compilers_share(), sharing = 0, process = times->process;
+    uint64_t cpu = since(times->compilers, times->process);
     if (process < elapsed / IDLE) process = elapsed / IDLE;
     for (size_t i = 0; i < last.count; i++) sharing += last.passes[i].compiling;
     for (size_t i = 0; i < last.count; i++) {
@@ -186,7 +187,7 @@ static void estimate_all(const struct instr_plan *plan, JNIEnv *jni,
         const struct instr_pass_options *pass = &plan->options.passes[i];
         uint64_t ns = instr_own_cost(pass->pass, jni);
         if (seen->counts) {
-            estimate(seen, pass, events[i], ns, process, sharing ? compilers / sharing : 0);
+            estimate(seen, pass, events[i], ns, cpu, process, sharing ? compilers / sharing : 0);
             compare(seen, instr_max_overhead(&plan->options, pass));
         }
         seen->events = events[i];
@@ -205,10 +206,10 @@ bool instr_overhead_look(struct instr_agent *agent, const struct instr_plan *pla
     instr_cpu_times_take(&cpu);
     if (last.plan != plan->number || !last.at) follow_plan(plan, now);
     uint64_t elapsed = last.at ? now - last.at : 0;
-    if (last.at)
-        add_time(elapsed, cpu.process - last.cpu.process,
-                 for_changed_methods(agent, cpu.compilers - last.cpu.compilers, now));
-    estimate_all(plan, jni, events, elapsed, cpu.process - last.cpu.process);
+    struct instr_cpu_times times = {cpu.process - last.cpu.process,
+                                    cpu.compilers - last.cpu.compilers};
+    if (last.at) add_time(elapsed, times.process, for_changed_methods(agent, times.compilers, now));
+    estimate_all(plan, jni, events, elapsed, &times);
     last.at = now;
     last.cpu = cpu;
     return true;

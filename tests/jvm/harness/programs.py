@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 
 from . import expect, jdks, passes, vm
 from .table import CASES
@@ -269,6 +270,20 @@ def cost(r):
     yield "inserted code", [] if costs["calls"]["code_ns"] >= calls > 100000 else [f"{calls} calls: {costs['calls']}"]
     quiet = r.run("quiet", [r.java, r.with_agent(options + ",quiet=yes"), *launch])
     yield "quiet", [] if "cost" not in re.sub(r"written to .*", "", quiet.stderr) and quiet.status == loud.status == 0 else [quiet.tail()]
+
+
+@program("cost of calls that follow each other closely")
+def dense_cost(r):
+    """What a pass says that its code has taken is a part of the CPU time of the whole process."""
+    def used():
+        times = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return times.ru_utime + times.ru_stime
+
+    for name in ("calls", "timing"):
+        stats, before = r.file(f"dense-{name}.json"), used()
+        run = r.run(name, [r.java, r.with_agent(f"{name},include=Dense,quiet=yes,stats={stats}"), "-cp", r.built.programs, "Dense"])
+        process, said = used() - before, json.load(open(stats, encoding="utf-8"))["costs"][name]["code_ns"] / 1e9
+        yield name, [run.tail()] if run.status else [] if 0.1 < said < process else [f"{said:.2f} s of inserted code in {process:.2f} s of CPU time"]
 
 
 @program("cases with everything instrumented", quick=False)
