@@ -4,6 +4,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.DoubleAccumulator;
+import java.util.concurrent.atomic.LongAccumulator;
 
 /** A table of a rule: a bounded number of keys, and numbers for each. Threads add at the same time without locks. */
 final class InstrRuleTable {
@@ -113,9 +115,13 @@ final class InstrRuleTable {
                 || value instanceof Byte || value instanceof Character || isOther(value);
     }
 
-    /** A number of another class of the JDK: AtomicLong, BigDecimal. Those of applications are not asked, since that would run their code. */
+    /**
+     * A number of another class of the JDK: AtomicLong, BigDecimal. Those of applications are not asked, since that would run their code,
+     * nor are accumulators, which call a function of the application.
+     */
     static boolean isOther(Object value) {
         if (!(value instanceof Number) || value instanceof Long || value instanceof Integer || value instanceof Double) return false;
+        if (value instanceof LongAccumulator || value instanceof DoubleAccumulator) return false;
         return value.getClass().getClassLoader() == null;
     }
 

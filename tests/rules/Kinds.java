@@ -1,5 +1,6 @@
 import java.math.BigDecimal;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.function.IntSupplier;
 
 /** Values of all kinds for rules, fields of a superclass, and a thread whose stack overflows. */
@@ -14,6 +15,7 @@ public class Kinds {
         protected short brief = 300;
         protected Long boxed = 5L;
         protected AtomicLong counter = new AtomicLong(12);
+        protected LongAccumulator most = new LongAccumulator(Math::max, 12);
         protected BigDecimal money = new BigDecimal("10.5");
         protected int[] list = {1, 2, 3};
         protected String none;
