@@ -93,7 +93,10 @@ static void page(const void *content, struct instr_output *out, size_t top, size
     const struct instr_table_report *report = content;
     (void)order;
     if (top > report->row_count) top = report->row_count;
-    instr_page_begin(out, report->pass, report->rule, instr_page_css);
+    instr_page_begin(out, report->pass, "", instr_page_css);
+    instr_output_text(out, "<p class=\"jvm\">");
+    instr_report_text(out, report->rule, INSTR_HTML);
+    instr_output_text(out, "</p>\n");
     instr_page_begin_table(out, "rows");
     instr_page_column(out, "table", NULL, NULL, 1);
     instr_page_column(out, "value", NULL, "descending", 0);

@@ -157,6 +157,12 @@ class Page(CliTest):
         self.assertEqual(evil.attributes, plain.attributes)
         self.assertIn("<script>alert('x')</script>\"&???[2J", "".join(evil.texts).replace("\n", "?"))
 
+    def test_a_rule_becomes_no_markup(self):
+        tables = [{"table": EVIL, "key": EVIL, "reduction": "count", "count": 1}]
+        evil = Elements(self.page({"pass": "rule1", "rule": EVIL, "tables": tables}))
+        self.assertEqual(evil.tags, Elements(self.page({"pass": "rule1", "rule": "", "tables": tables})).tags)
+        self.assertIn("<script>alert('x')</script>\"&???[2J", evil.texts)
+
     def test_a_page_that_cannot_be_written_is_reported(self):
         self.write("r.json", json.dumps(TIMED))
         self.expect(["report", "r.json", "--html", "/dev/full"], 1, "",
