@@ -135,6 +135,9 @@ def serve(client, mode, folder):
             if mode == "answers":
                 with open(f"{folder}/answer", "rb") as file:
                     client.sendall(message(b"N", EVIL.encode()) + documents(file.read()) + END)
+            elif mode == "bytes":
+                with open(f"{folder}/bytes", "rb") as file:
+                    client.sendall(message(b"N", EVIL.encode()) + message(b"B", file.read()) + END)
             elif mode == "failing":
                 client.sendall(message(b"E", struct.pack(">HQ", 1, 3) + EVIL.encode()))
             elif mode == "large":
