@@ -151,9 +151,18 @@ class Ending(Poser):
 
     @slow
     def test_status_takes_five_seconds_at_most(self):
-        for mode in "backlog", "slow", "dripping":
+        for mode in "backlog", "mute", "slow", "dripping":
             pid = self.pose(mode)
             self.assertLess(self.ends("status", pid)[3], 8, mode)
+
+    @slow
+    def test_list_takes_five_seconds_at_most_for_each_jvm(self):
+        for mode in "backlog", "mute", "slow", "dripping":
+            pid = self.pose(mode)
+            _, out, _, seconds = self.ends("list")
+            jvms = out.splitlines()[1:]  # those of others, too
+            self.assertRegex(out, rf"(?m)^ *{pid} .* silent ", mode)
+            self.assertLess(seconds, 5 * len(jvms) + 3, mode)
 
     @slow
     def test_an_answer_without_end(self):

@@ -114,7 +114,7 @@ def documents(text):
 def drip(client, data):
     for i in range(len(data)):
         client.sendall(data[i:i + 1])
-        time.sleep(3)
+        time.sleep(1)
 
 
 def serve(client, mode, folder):
@@ -124,6 +124,8 @@ def serve(client, mode, folder):
         if mode == "slow":
             drip(client, HELLO + message(b"N", b"x" * 100))
         client.recv(65536)
+        while mode == "mute":
+            time.sleep(1)
         if mode == "deaf":  # a command cannot be sent any more
             client.shutdown(socket.SHUT_RD)
         client.sendall(HELLO)
