@@ -121,7 +121,7 @@ static int wait_for_listener(const struct attach *a) {
         nanosleep(&pause, NULL);
     }
     return fail(a, "it does not start to listen (it may be stopped, or in a long safepoint pause; "
-                   "or its attach mechanism is off)");
+                   "its heap may be full, or its attach mechanism off)");
 }
 
 // A socket of another user in the JVM's place: the JVM cannot listen there.

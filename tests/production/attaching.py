@@ -196,3 +196,30 @@ def full_heap(t):
         print("; ".join(sorted(reasons)))
         jvm.ends(problems)
     return problems
+
+
+def attached_when_full(t):
+    """An attach that fails because the heap is full says so, and bars no later one."""
+    problems, reasons = [], set()
+
+    def instr(*words):
+        done = subprocess.run([t.cli, *words], capture_output=True, text=True, timeout=100)
+        return done.returncode, done.stdout + done.stderr
+    for fill in "a", "f":  # to the last byte; up to 32 KB
+        with Jvm(t, "-Xmx16m", "-XX:+UseSerialGC", "-cp", t.file("classes"), "Hungry", agent=False) as jvm:
+            jvm.line()
+            expect(problems, "not full", jvm.ask(fill) == "full")
+            status, said = instr("attach", str(jvm.pid), "timing", "include=Hungry")
+            expect(problems, f"full: {status}, {said}", said.count("\n") == 1 and (status == 0 or "heap" in said))
+            reasons |= set() if status == 0 else {said.strip()}
+            line = jvm.ask("d")
+            while line != "free" and jvm.process.poll() is None:  # HotSpot says that it had no memory for its attach listener
+                line = jvm.line()
+            status, said = instr("attach", str(jvm.pid), "timing", "include=Hungry")
+            expect(problems, f"free again: {status}, {said}", status == 0 and "timing" in said)
+            status, said = instr("detach", str(jvm.pid))
+            expect(problems, f"detach: {status}, {said}", status == 0)
+            jvm.ends(problems)
+    expect(problems, "no attach failed", reasons)
+    print("; ".join(sorted(reasons)))
+    return problems
