@@ -6,7 +6,7 @@ import threading
 import time
 
 from control import Failed, path_of
-from server_jvm import Jvm, expect
+from server_jvm import Jvm, Skip, expect
 
 TIMES = 20
 
@@ -121,6 +121,41 @@ def own_folder(t):
             expect(problems, f"no directory of its own: {during}", len(during) == 1)
             jvm.ends(problems)
             expect(problems, f"the random directory stays: {os.listdir(folder)}", set(os.listdir(folder)) == before)
+    return problems
+
+
+def read_only_tmp(t):
+    """Where /tmp cannot be written, all commands find the socket in the folder that control= or INSTR_DIR names, from inside the container and from outside."""
+    problems, folder = [], t.file("writable")
+    mounts = f"mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp && mount -t tmpfs -o mode=1777 none '{folder}'"
+    os.makedirs(folder)
+    if os.geteuid() != 0 or subprocess.run(["unshare", "--mount", "sh", "-c", mounts], capture_output=True).returncode:
+        raise Skip("only root may mount")
+
+    def look(pid, inside):
+        def instr(*words):
+            done = subprocess.run([*inside, t.cli, *words], capture_output=True, text=True, timeout=100)
+            return done.returncode, done.stdout + done.stderr
+        expect(problems, f"{inside}: list", any(line.split()[0] == pid and " dormant " in line for line in instr("list")[1].splitlines()))
+        for words, part in ((["status", pid], "dormant"), (["enable", pid, "calls", "include=Waiting"], "1 class retransformed"), (["report", pid, "calls"], "calls: "),
+                            (["disable", pid, "calls"], "1 class restored"), (["off", pid], "off")):
+            status, said = instr(*words)
+            expect(problems, f"{inside}: {words[0]}: {status}, {said}", status == 0 and part in said)
+        status, said = instr("detach", pid)
+        expect(problems, f"{inside}: detach: {status}, {said}", status == 1 and "Read-only file system" in said and f"'instr detach --force {pid}' detaches it" in said)
+        return instr
+    for option, variable in (f"=control={folder}", {}), ("", {"INSTR_DIR": folder}):
+        with Jvm(t, f"-agentpath:{t.agent}{option}", "-cp", t.file("classes"), "Waiting", agent=False, env=dict(os.environ, **variable),
+                 below=["unshare", "--mount", "sh", "-c", mounts + ' && exec "$@"', "sh"]) as jvm:
+            jvm.line()
+            pid = str(jvm.pid)
+            while subprocess.run([t.cli, "status", pid], capture_output=True).returncode and jvm.process.poll() is None:
+                time.sleep(0.1)
+            look(pid, ["nsenter", "--target", pid, "--mount"])
+            instr = look(pid, [])
+            status, said = instr("detach", "--force", pid)
+            expect(problems, f"detach --force: {status}, {said}", status == 0 and "detached" in said)
+            jvm.ends(problems)
     return problems
 
 

@@ -17,12 +17,12 @@ class Skip(Exception):
 
 
 class Jvm:
-    """A JVM with a dormant agent and a program that is controlled line by line."""
+    """A JVM with a dormant agent and a program that is controlled line by line. `below`: a command that becomes the JVM."""
 
-    def __init__(self, t, *args, agent=True, env=None, name=None, cwd=None):
+    def __init__(self, t, *args, agent=True, env=None, name=None, cwd=None, below=()):
         loaded = [f"-agentpath:{t.agent}"] if agent else ["-XX:+EnableDynamicAgentLoading"] if t.version >= 21 else []
-        self.process = subprocess.Popen([name or t.java, *loaded, f"-XX:ErrorFile={t.file('hs_err_%p.log')}", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=open(t.file("stderr"), "ab"), text=True, env=env, cwd=cwd, executable=t.java)
+        self.process = subprocess.Popen([*below, name or t.java, *loaded, f"-XX:ErrorFile={t.file('hs_err_%p.log')}", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=open(t.file("stderr"), "ab"), text=True, env=env, cwd=cwd, executable=None if below else t.java)
         self.pid = self.process.pid
 
     def line(self):
