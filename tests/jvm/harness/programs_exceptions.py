@@ -284,6 +284,23 @@ def first_time(r):
             yield f"{name} {' '.join(words)}, all passes", vm.compare(plain, run(name, [r.with_agent(",".join(["exceptions"] + others))], *words))
 
 
+@program("a class loader that refuses the runtime")
+def refusing_loader(r):
+    """As instr/LIMITS.md says: what calls the runtime fails with what the loader throws, unless the loader's classes are excluded."""
+    def run(name, *options):
+        return r.run(name, [r.java, *options, "-cp", r.built.programs, "ThrowsFirst", "loader"])
+
+    plain = run("plain")
+    for name in "calls", "timing", "alloc", "rule=ThrowsFirst$*.*(..) entry { @n = count() }":
+        result = run(name.split("=")[0], r.with_agent(f"{name},include=ThrowsFirst**"))
+        told = result.status == 1 and re.search(r"(?m)^Caused by: java.lang.IllegalStateException\n\tat ThrowsFirst.loader", result.stderr)
+        yield f"{name} fails", [] if told else [result.tail()]
+        if not name.startswith("rule"):
+            yield f"{name} without its classes", vm.compare(plain, run("excluded", r.with_agent(f"{name},quiet=yes,include=ThrowsFirst**,exclude=ThrowsFirst$*")))
+    for name in "coverage", "exceptions":
+        yield name, vm.compare(plain, run(name, r.with_agent(f"{name},quiet=yes,include=ThrowsFirst**,{name}.file={r.file(name)}")))
+
+
 @program("exceptions after attaching")
 def attach(r):
     """Loaded classes are instrumented, and exceptions from then on are reported."""
