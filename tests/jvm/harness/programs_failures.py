@@ -175,3 +175,29 @@ def file_systems(r):
     plain = r.run("plain", without + r.hello())  # newer VMs print something themselves
     other = r.run("run", without + [f"-agentpath:{copy}=calls,timing,runtime=path"] + r.hello())
     yield "no /tmp", vm.compare(plain, other, stderr=False)
+
+
+@program("code that would not verify")
+def unverifiable(r):
+    """A class that lacks stack stays refused: no pass may bring what it lacks. verify-dump= has what the pass made of it, and a line names the file."""
+    folder, dumps = r.file("limited"), r.file("dumps")
+    with open(os.path.join(r.built.programs, "Unverifiable$Limited.class"), "rb") as f:
+        code = f.read()
+    body = bytes.fromhex("0002 0001 00000004 1a0460ac")  # max_stack, max_locals, length; return i + 1
+    assert code.count(body) == 1
+    os.makedirs(folder)
+    with open(os.path.join(folder, "Unverifiable$Limited.class"), "wb") as f:
+        f.write(code.replace(body, b"\0\1" + body[2:]))
+
+    def run(name, *options):
+        return r.run(name, [r.java, *options, "-cp", folder + os.pathsep + r.built.programs, "Unverifiable"])
+
+    plain = run("plain")
+    result = run("dump", r.with_agent(f"calls,include=Unverifiable**,verify-dump={dumps}"))
+    yield "the program", vm.compare(plain, result, stderr=False) + ([] if plain.stdout == "refused\n" else [plain.stdout])
+    file = os.path.join(dumps, "Unverifiable$Limited.class")
+    lines = [line for line in own_lines(result) if "Unverifiable$Limited" in line]
+    yield "lines", [] if lines == [f"instr: Unverifiable$Limited: would not verify: written to {file}",
+                                   "instr: Unverifiable$Limited.next(I)I: skipped: would not verify: operand stack passes max_stack 1 (at pc 5)"] else lines
+    shown = subprocess.run([r.cli, "show", file], capture_output=True, text=True, check=False).stdout
+    yield "the file", [] if shown.count("java/lang/InstrCalls.enter") >= 2 else [shown]
