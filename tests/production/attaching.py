@@ -156,6 +156,12 @@ def read_only_tmp(t):
             status, said = instr("detach", "--force", pid)
             expect(problems, f"detach --force: {status}, {said}", status == 0 and "detached" in said)
             jvm.ends(problems)
+    os.makedirs(os.path.dirname(path_of(0)), 0o700, exist_ok=True)
+    with Jvm(t, "-cp", t.file("classes"), "Waiting", below=["unshare", "--mount", "sh", "-c", mounts + ' && exec "$@"', "sh"]) as jvm:
+        jvm.line()
+        done = subprocess.run([t.cli, "off", str(jvm.pid)], capture_output=True, text=True, timeout=100)
+        expect(problems, f"no folder: {done.stderr}", done.stderr == f"instr: no control directory of process {jvm.pid}'s user is writable: Read-only file system\n")
+        jvm.ends(problems)
     return problems
 
 

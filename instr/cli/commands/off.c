@@ -21,6 +21,7 @@ struct files {
     const struct instr_process *target;
     char *file; // the last that was created
     int made;
+    int error; // why the last one was not
 };
 
 static int create_file(void *context, const char *path) {
@@ -39,6 +40,8 @@ static int create_file(void *context, const char *path) {
             close(fd);
             instr_control_switch(files->file, path, target->inner_pid);
             files->made++;
+        } else {
+            files->error = errno;
         }
         instr_process_return();
     }
@@ -49,8 +52,9 @@ static int create_file(void *context, const char *path) {
 // Creates the file in every control directory of the target's user. Returns how many were created;
 // 0 with errno.
 static int create_files(const struct instr_process *target, char file[INSTR_CONTROL_PATH_SIZE]) {
-    struct files files = {target, file, 0};
+    struct files files = {target, file, 0, ENOENT};
     cli_directories(target, create_file, &files);
+    errno = files.error;
     return files.made;
 }
 
