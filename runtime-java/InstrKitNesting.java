@@ -3,64 +3,106 @@ package java.lang;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Which threads are in a call of an advice with outermost = true (instr/kit/weaving.h). A thread has a slot by its hash
- * code; if another one is there, it goes to a list.
+ * Which threads are in calls of advice with outermost = true (instr/kit/weaving.h). A thread has a slot while it is in
+ * such a call: in each level its hash code selects some slots side by side, and it takes the first free one, in the
+ * lowest level that has one. If none has, there will be a larger level, of which there are few: so each search looks at
+ * few slots, however many threads there are.
+ *
+ * <p>Only a new level takes memory. If there is none, the advice is skipped for that call: nothing is thrown into the
+ * application, and no call of the advice seems to be nested that is not.
  */
 public final class InstrKitNesting {
-    private static final int NESTED = 0, IN_SLOT = 1, IN_LIST = 2, SLOTS = 1024, ADVICES = 64;
+    private static final int NESTED = 0, OUTERMOST = 1;
 
-    private static final InstrKitNesting[] OF = new InstrKitNesting[ADVICES];
+    /** Numbers of slots: of those that a hash code selects, of the first level, of the next in proportion, and the most of a level. */
+    private static final int SELECTED = 8, FIRST = 1 << 10, GROWTH = 4, MOST = 1 << 24;
+
+    /** Nanoseconds after a failure until memory is asked for again: each time costs a garbage collection. */
+    private static final long PAUSE = 1000000000L;
+
+    private static volatile InstrKitNesting first;
+    private static boolean failed;
+    private static long failedAt;
 
     static {
-        for (int i = 0; i < ADVICES; i++) OF[i] = new InstrKitNesting();
+        next(null);
     }
 
-    private volatile AtomicReferenceArray<Thread> slots;
-    private volatile Thread[] list = new Thread[0];
+    private final AtomicReferenceArray<Thread> threads;
 
-    private InstrKitNesting() {}
+    /** For each slot the advices whose calls its thread is in, as bits. Only that thread uses the element. */
+    private final long[] advices;
 
-    /** What leave needs; 0: the thread is in a call of the advice already. */
+    private volatile InstrKitNesting larger;
+
+    private InstrKitNesting(int slots) {
+        threads = new AtomicReferenceArray<Thread>(slots);
+        advices = new long[slots];
+    }
+
+    /** What leave needs; 0: the thread is in a call of the advice already, or there is no memory. */
     public static int enter(int advice) {
-        return OF[advice].enter(Thread.currentThread());
+        Thread thread = Thread.currentThread();
+        for (InstrKitNesting level = first; level != null; level = level.larger) {
+            int slot = level.find(thread);
+            if (slot < 0) continue;
+            if ((level.advices[slot] & 1L << advice) != 0) return NESTED;
+            level.advices[slot] |= 1L << advice;
+            return OUTERMOST;
+        }
+        InstrKitNesting level = first == null ? next(null) : first;
+        while (level != null && !level.take(thread, 1L << advice)) level = level.larger == null ? next(level) : level.larger;
+        return level == null ? NESTED : OUTERMOST;
     }
 
     public static void leave(int advice, int mark) {
-        if (mark != NESTED) OF[advice].leave(Thread.currentThread(), mark);
+        if (mark == NESTED) return;
+        Thread thread = Thread.currentThread();
+        for (InstrKitNesting level = first; level != null; level = level.larger) {
+            int slot = level.find(thread);
+            if (slot < 0) continue;
+            if ((level.advices[slot] &= ~(1L << advice)) == 0) level.threads.set(slot, null);
+            return;
+        }
     }
 
-    private int enter(Thread thread) {
-        AtomicReferenceArray<Thread> slots = this.slots == null ? make() : this.slots;
-        int slot = System.identityHashCode(thread) & SLOTS - 1;
-        Thread there = slots.get(slot);
-        if (there == thread) return NESTED;
-        for (Thread other : list) if (other == thread) return NESTED;
-        if (there == null && slots.compareAndSet(slot, null, thread)) return IN_SLOT;
-        add(thread);
-        return IN_LIST;
+    /** The first of the slots that the thread's hash code selects. */
+    private int select(Thread thread) {
+        return System.identityHashCode(thread) * SELECTED & advices.length - 1;
     }
 
-    private void leave(Thread thread, int mark) {
-        if (mark == IN_SLOT) slots.set(System.identityHashCode(thread) & SLOTS - 1, null);
-        else remove(thread);
+    private int find(Thread thread) {
+        int from = select(thread);
+        for (int i = from; i < from + SELECTED; i++) if (threads.get(i) == thread) return i;
+        return -1;
     }
 
-    private synchronized AtomicReferenceArray<Thread> make() {
-        if (slots == null) slots = new AtomicReferenceArray<Thread>(SLOTS);
-        return slots;
+    /** Takes a free slot, or that of a thread that has ended within a call (Thread.stop). */
+    private boolean take(Thread thread, long advice) {
+        int from = select(thread);
+        for (int i = from; i < from + SELECTED; i++) {
+            Thread there = threads.get(i);
+            if (there != null && there.isAlive() || !threads.compareAndSet(i, there, thread)) continue;
+            advices[i] = advice;
+            return true;
+        }
+        return false;
     }
 
-    private synchronized void add(Thread thread) {
-        Thread[] longer = new Thread[list.length + 1];
-        System.arraycopy(list, 0, longer, 1, list.length);
-        longer[0] = thread;
-        list = longer;
-    }
-
-    private synchronized void remove(Thread thread) {
-        Thread[] shorter = new Thread[list.length - 1];
-        int n = 0;
-        for (Thread other : list) if (other != thread) shorter[n++] = other;
-        list = shorter;
+    /** The level after this one, or the first one, made if there is none yet. Null: no memory, or it would be too large. */
+    private static synchronized InstrKitNesting next(InstrKitNesting level) {
+        InstrKitNesting next = level == null ? first : level.larger;
+        int slots = level == null ? FIRST : level.advices.length * GROWTH;
+        if (next != null || slots > MOST || failed && System.nanoTime() - failedAt < PAUSE) return next;
+        try {
+            next = new InstrKitNesting(slots);
+        } catch (VirtualMachineError full) {
+            failed = true;
+            failedAt = System.nanoTime();
+            return null;
+        }
+        if (level == null) first = next;
+        else level.larger = next;
+        return next;
     }
 }

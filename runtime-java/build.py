@@ -118,6 +118,7 @@ THREAD = {
             static native Thread currentCarrierThread();
             public final native String getName();
             public native long getId();
+            public final native boolean isAlive();
             public native boolean isInterrupted();
             public native ClassLoader getContextClassLoader();
         }""",

@@ -67,12 +67,22 @@ static enum instr_kit_thread find_thread(JNIEnv *jni) {
     return works ? INSTR_KIT_THREAD_FIELD_ID : INSTR_KIT_THREAD_OBJECT;
 }
 
+// Which threads are in calls of the kit's advice. GetStaticMethodID initializes the class, here and not in the
+// application, since that needs memory: without any, a class that it uses could never be used again.
+static bool define_nesting(JNIEnv *jni, char *reason, size_t size) {
+    if (!instr_runtime_add(jni, "InstrKitNesting", reason, size)) return false;
+    jclass nesting = instr_runtime_class("InstrKitNesting");
+    if (nesting) (*jni)->GetStaticMethodID(jni, nesting, "enter", "(I)I");
+    (*jni)->ExceptionClear(jni);
+    return true;
+}
+
 // What the code that is woven for the kit calls, or its classes name.
 static bool define_needed(JNIEnv *jni, const struct instr_kit *kit, bool counts_runs, char *reason,
                           size_t size) {
     bool nests = false;
     for (size_t i = 0; i < kit->advice_count; i++) nests = nests || kit->advices[i].outermost;
-    return (!nests || instr_runtime_add(jni, "InstrKitNesting", reason, size)) &&
+    return (!nests || define_nesting(jni, reason, size)) &&
            (!counts_runs || instr_runtime_add(jni, "InstrKitRuns", reason, size)) &&
            instr_kit_define_types(jni, kit, reason, size);
 }
