@@ -234,10 +234,7 @@ public final class InstrExceptions {
     @java.lang.invoke.DontInline
     private static InstrFlight newFlight() {
         try {
-            InstrFlight flight = (InstrFlight) InstrUnsafe.allocate(InstrFlight.class);
-            flight.stack = new int[4 * InstrFlight.ENTRY];
-            flight.stackFrames = new long[4][];
-            return flight;
+            return InstrSpareTasks.makeFlight();
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, -1, "exceptions");
             return null;
@@ -412,9 +409,10 @@ public final class InstrExceptions {
 
     /**
      * Forgets all rows: their ids are assigned anew from now on. The thread that runs this, the main thread if the agent
-     * starts with the JVM, can count exceptions even if the heap is full when it throws the first one.
+     * starts with the JVM, can count exceptions even if the heap is full when it throws the first one; so can some others, see InstrSpareTasks.
      */
-    static synchronized void forget() {
+    static synchronized void forget() throws Throwable {
+        InstrSpareTasks.prepare();
         flight();
         known = new long[FIRST];
         count = 0;

@@ -640,9 +640,7 @@ final class InstrThreads {
 
     static InstrTask newTask(long tid, long line) throws Throwable {
         InstrUnsafe.put(line + WAIT, 1000);
-        InstrTask task = (InstrTask) InstrUnsafe.allocate(InstrTask.class);
-        task.tid = tid;
-        task.stack = new int[16];
+        InstrTask task = InstrSpareTasks.make(tid);
         task.epoch = InstrNative.epoch();
         InstrUnsafe.put(line + WAIT, 0);
         return task;

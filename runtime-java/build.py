@@ -65,6 +65,7 @@ STUBS = {
             public static native Unsafe getUnsafe();
             public native long getLong(Object object, long offset);
             public native void putLong(Object object, long offset, long value);
+            public final native boolean compareAndSetLong(Object object, long offset, long expected, long value);
             public native void putByte(Object object, long offset, byte value);
             public native Object getReference(Object object, long offset);
             public native Object getObject(Object object, long offset);
@@ -82,6 +83,7 @@ STUBS = {
             public static native Unsafe getUnsafe();
             public native long getLong(Object object, long offset);
             public native void putLong(Object object, long offset, long value);
+            public final native boolean compareAndSwapLong(Object object, long offset, long expected, long value);
             public native void putByte(Object object, long offset, byte value);
             public native Object getObject(Object object, long offset);
             public native int getInt(Object object, long offset);

@@ -59,6 +59,10 @@ final class InstrUnsafe {
         return UNSAFE.objectFieldOffset(type, field);
     }
 
+    static boolean compareAndSet(Object object, long offset, long expected, long value) {
+        return UNSAFE.compareAndSetLong(object, offset, expected, value);
+    }
+
     /** A new object whose constructor has not run. */
     static Object allocate(Class<?> type) throws Throwable {
         return UNSAFE.allocateInstance(type);

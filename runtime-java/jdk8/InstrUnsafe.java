@@ -50,6 +50,10 @@ final class InstrUnsafe {
         return UNSAFE.objectFieldOffset(type.getDeclaredField(field));
     }
 
+    static boolean compareAndSet(Object object, long offset, long expected, long value) {
+        return UNSAFE.compareAndSwapLong(object, offset, expected, value);
+    }
+
     static Object allocate(Class<?> type) throws Throwable {
         return UNSAFE.allocateInstance(type);
     }

@@ -271,7 +271,8 @@ def first_time(r):
 
     others = [p for p in passes.every(r.cli) if p not in ("watch", "exceptions")]
     report, result = r.file("report.json"), f"exceptions,exceptions.file={r.file('report.json')},exclude=ThrowsFirst$Refusing"
-    for name, words in (("heap", ["-Xmx16m", "-XX:+UseG1GC"]), ("heap", ["-Xmx16m", "-XX:+UseSerialGC"]), ("stack", ["-Xss256k"]), ("loader", [])):
+    for name, words in (("heap", ["-Xmx16m", "-XX:+UseG1GC"]), ("heap", ["-Xmx16m", "-XX:+UseSerialGC"]), ("stack", ["-Xss256k"]), ("loader", []),
+                        ("threads", ["-Xmx16m", "-XX:+UseSerialGC"]), ("threads", ["-Xmx16m", "-XX:+UseG1GC"])):
         plain = run(name, words)
         other = run(name, [r.with_agent(result)], *words)
         problems = vm.compare(plain, other) + ([] if plain.status == 0 else [plain.tail()])
@@ -279,8 +280,10 @@ def first_time(r):
             wanted = collections.Counter({"java.lang.OutOfMemoryError": 15})
             problems += differences(by_class(report), wanted)
             problems += [f"not caught: {row}" for row in load(report) if row["caught_method"] != "heap"]
+        if name == "threads":
+            problems += differences(collections.Counter({"own": by_class(report)["ThrowsFirst$Own"]}), collections.Counter({"own": 21 * 300}))
         yield f"{name} {' '.join(words)}".strip(), problems
-        if name != "loader" and not r.quick:
+        if name not in ("loader", "threads") and not r.quick:
             yield f"{name} {' '.join(words)}, all passes", vm.compare(plain, run(name, [r.with_agent(",".join(["exceptions"] + others))], *words))
 
 

@@ -26,6 +26,60 @@ public class ThrowsFirst {
         System.out.println("java.lang.OutOfMemoryError " + caught);
     }
 
+    static final Own MADE = new Own();
+    static Object[] last;
+    static volatile int begun, ended, all;
+    static volatile boolean full;
+
+    static int throwing() {
+        int n = 0;
+        for (int i = 0; i < 300; i++)
+            try {
+                throw MADE;
+            } catch (Own e) {
+                n++;
+            }
+        return n;
+    }
+
+    static synchronized void done(int n) {
+        all += n;
+        ended++;
+    }
+
+    /** Threads throw for the first time while the heap is full. */
+    static void threads() throws Exception {
+        for (int i = 0; i < 20; i++)
+            new Thread() {
+                @Override
+                public void run() {
+                    begun();
+                    while (!full) Thread.yield();
+                    done(throwing());
+                }
+            }.start();
+        done(throwing());
+        while (begun < 20) Thread.yield();
+        for (int length = 1 << 16; length > 0; length /= 2)
+            try {
+                for (;;) {
+                    Object[] next = new Object[length];
+                    next[0] = last;
+                    last = next;
+                }
+            } catch (OutOfMemoryError e) {
+                caught++;
+            }
+        full = true;
+        while (ended < 21) Thread.yield();
+        last = null;
+        System.out.println("ThrowsFirst$Own " + all);
+    }
+
+    static synchronized void begun() {
+        begun++;
+    }
+
     static int deepest, handled;
 
     static void descend(int n) {
