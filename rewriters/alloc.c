@@ -21,7 +21,7 @@
 #include "rewriters/allocating_callees.h"
 #include "rewriters/common.h"
 
-enum { OBJECT, BYTES, SHORTS, INTS, LONGS, REFERENCES, DIMENSION, MADE, CLONED };
+enum { OBJECT, BYTES, SHORTS, INTS, LONGS, REFERENCES, DIMENSION, MADE, CLONED, CLONED_OWN };
 
 static struct cf_callee callee(struct rw_class *cls, unsigned which) {
     static const struct cf_method_name names[] = {
@@ -34,6 +34,7 @@ static struct cf_callee callee(struct rw_class *cls, unsigned which) {
         [DIMENSION] = CF_METHOD_NAME("dimension", "(Ljava/lang/Object;II)V"),
         [MADE] = CF_METHOD_NAME("made", "(Ljava/lang/Object;I)V"),
         [CLONED] = CF_METHOD_NAME("cloned", "(Ljava/lang/Object;Ljava/lang/Class;I)V"),
+        [CLONED_OWN] = CF_METHOD_NAME("clonedOwn", "(Ljava/lang/Object;I)V"),
     };
     return rw_callees(cls, names, sizeof names / sizeof *names)[which];
 }
@@ -154,7 +155,9 @@ static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit
         cf_push_constant(s, cf_be2(reference + 1));
     }
     cf_push_int(s, id);
-    cf_call(s, callee(cls, allocation == RW_ALLOCATES_CLONE ? CLONED : MADE));
+    cf_call(s, callee(cls, allocation == RW_ALLOCATES_CLONE       ? CLONED
+                           : allocation == RW_ALLOCATES_OWN_CLONE ? CLONED_OWN
+                                                                  : MADE));
     cf_insert_after(edit, i, s);
     return edit->error.status;
 }

@@ -39,13 +39,15 @@ static enum rw_allocation allocation_of(struct cf_slice class_name, struct cf_sl
     return RW_ALLOCATES_NOTHING;
 }
 
-// An array's clone() is always Object's, and super.clone() may be. A clone() that is called on any
-// other object may be that of any class.
+// An array's clone() is always Object's, and super.clone() may be. Where code calls Object's on an object, it is
+// the one of that object's class; where it calls that of another class, which overrides it, that counts.
 static enum rw_allocation clone_by(unsigned op, struct cf_slice class_name) {
     if (op == CF_OP_invokevirtual && class_name.length > 0 && class_name.bytes[0] == '[')
         return RW_ALLOCATES;
+    int is_object = CF_IS(class_name, "java/lang/Object");
+    if (op == CF_OP_invokevirtual) return is_object ? RW_ALLOCATES_OWN_CLONE : RW_ALLOCATES_NOTHING;
     if (op != CF_OP_invokespecial) return RW_ALLOCATES_NOTHING;
-    return CF_IS(class_name, "java/lang/Object") ? RW_ALLOCATES : RW_ALLOCATES_CLONE;
+    return is_object ? RW_ALLOCATES : RW_ALLOCATES_CLONE;
 }
 
 enum rw_allocation rw_allocated_by(const struct cf_code *code, uint32_t pc) {

@@ -13,10 +13,11 @@
 #include "classfile/code.h"
 
 enum rw_allocation {
-    RW_ALLOCATES_NOTHING, // that is to be counted at the call
-    RW_ALLOCATES,         // the result is new
-    RW_ALLOCATES_OBJECT,  // the result is new and not an array
-    RW_ALLOCATES_CLONE    // the result is new if the class named inherits clone() from Object
+    RW_ALLOCATES_NOTHING,  // that is to be counted at the call
+    RW_ALLOCATES,          // the result is new
+    RW_ALLOCATES_OBJECT,   // the result is new and not an array
+    RW_ALLOCATES_CLONE,    // the result is new if the class named inherits clone() from Object
+    RW_ALLOCATES_OWN_CLONE // the result is new if its class does
 };
 
 struct rw_allocating_callee {

@@ -157,6 +157,27 @@ public final class InstrAlloc {
         if (inherits > 0) made(object, site);
     }
 
+    /** As made, if the object's class inherits clone() from Object; otherwise the overriding method counts it. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void clonedOwn(Object object, int site) {
+        if (object == null) return;
+        Class<?> type = object.getClass();
+        int place = (System.identityHashCode(type) ^ site * 31) & KINDS.length - 1;
+        InstrKind kind = KINDS[place];
+        boolean known = kind != null && kind.site == site && kind.get() == type;
+        if (known ? kind.id >= 0 : InstrAllocNative.inherits(type, -1) > 0) made(object, site);
+        else if (!known) learnNothing(type, site, place);
+    }
+
+    private static void learnNothing(Class<?> type, int site, int place) {
+        try {
+            KINDS[place] = new InstrKind(type, site, -1);
+        } catch (VirtualMachineError nevermind) {
+            // Out of memory: asked again next time.
+        }
+    }
+
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static int learnKind(Class<?> type, int site, int place) {

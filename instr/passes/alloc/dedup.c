@@ -92,7 +92,8 @@ static bool is_counter(const struct pool *pool, unsigned index) {
     size_t n = cf_be2(name + 1), end = sizeof simple - 1;
     if (n < end || memcmp(name + 3 + n - end, simple, end) != 0) return false;
     unsigned method = cf_be2(name_and_type + 1);
-    return is_text(pool, method, "made") || is_text(pool, method, "cloned");
+    return is_text(pool, method, "made") || is_text(pool, method, "cloned") ||
+           is_text(pool, method, "clonedOwn");
 }
 
 // Does a call of InstrAlloc follow, with no jump or return in between?

@@ -78,6 +78,23 @@ public class AllocationTotals {
         }
     }
 
+    static class Own implements Cloneable {
+        long a, b;
+
+        Object copy() throws CloneNotSupportedException {
+            return clone(); // the one of the object's class
+        }
+    }
+
+    static class Overriding extends Own {
+        int c;
+
+        @Override
+        public Object clone() throws CloneNotSupportedException {
+            return super.clone();
+        }
+    }
+
     static final int[] INTS = new int[10];
     static final String[] STRINGS = {"a", "b", "c"};
     static final Object[] OBJECTS = new Object[5];
@@ -85,7 +102,9 @@ public class AllocationTotals {
     static final Deeper DEEPER = new Deeper();
     static final Heir HEIR = new Heir();
 
-    static final Object[] keeps = new Object[12];
+    static final Own OWN = new Own(), OVERRIDING = new Overriding();
+
+    static final Object[] keeps = new Object[14];
 
     /** Methods for which compilers have code of their own. They cannot remove it, because each result is stored. */
     static void copies(int i) throws Exception {
@@ -101,6 +120,8 @@ public class AllocationTotals {
         keeps[9] = Arrays.copyOf(INTS, 50);
         keeps[10] = Array.newInstance(String.class, i & 7);
         keeps[11] = Array.newInstance(int.class, i & 7);
+        keeps[12] = OWN.copy();
+        keeps[13] = OVERRIDING.copy();
     }
 
     static java.lang.reflect.Constructor<?> constructor;
