@@ -138,6 +138,10 @@ static enum cf_status count_dimensions(struct rw_class *cls, struct cf_edit *edi
 static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
     const struct wanted *wanted = cls->memory;
     static const struct cf_slice no_class = {(const uint8_t *)";", 1};
+    static const unsigned callees[] = {[RW_ALLOCATES] = MADE,
+                                       [RW_ALLOCATES_OBJECT] = MADE,
+                                       [RW_ALLOCATES_CLONE] = CLONED,
+                                       [RW_ALLOCATES_OWN_CLONE] = CLONED_OWN};
     uint32_t pc = edit->code.pc[i];
     enum rw_allocation allocation = rw_allocated_by(&edit->code, pc);
     int id;
@@ -155,9 +159,7 @@ static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit
         cf_push_constant(s, cf_be2(reference + 1));
     }
     cf_push_int(s, id);
-    cf_call(s, callee(cls, allocation == RW_ALLOCATES_CLONE       ? CLONED
-                           : allocation == RW_ALLOCATES_OWN_CLONE ? CLONED_OWN
-                                                                  : MADE));
+    cf_call(s, callee(cls, callees[allocation]));
     cf_insert_after(edit, i, s);
     return edit->error.status;
 }

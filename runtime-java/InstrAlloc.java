@@ -140,9 +140,8 @@ public final class InstrAlloc {
     public static void made(Object object, int site) {
         if (object == null) return;
         Class<?> type = object.getClass();
-        int place = (System.identityHashCode(type) ^ site * 31) & KINDS.length - 1;
-        InstrKind kind = KINDS[place];
-        int id = kind != null && kind.site == site && kind.get() == type ? kind.id : learnKind(type, site, place);
+        InstrKind kind = known(type, site);
+        int id = kind != null ? kind.id : keep(type, site, InstrAllocNative.kind(type, site));
         if (id < 0) return;
         if (type.isArray()) allocated(id, 1, sizeOfArray(object));
         else object(type, id);
@@ -163,29 +162,33 @@ public final class InstrAlloc {
     public static void clonedOwn(Object object, int site) {
         if (object == null) return;
         Class<?> type = object.getClass();
-        int place = (System.identityHashCode(type) ^ site * 31) & KINDS.length - 1;
-        InstrKind kind = KINDS[place];
-        boolean known = kind != null && kind.site == site && kind.get() == type;
-        if (known ? kind.id >= 0 : InstrAllocNative.inherits(type, -1) > 0) made(object, site);
-        else if (!known) learnNothing(type, site, place);
+        InstrKind kind = known(type, site);
+        if (kind != null ? kind.id >= 0 : InstrAllocNative.inherits(type, -1) > 0) made(object, site);
+        else if (kind == null) keep(type, site, -1);
     }
 
-    private static void learnNothing(Class<?> type, int site, int place) {
-        try {
-            KINDS[place] = new InstrKind(type, site, -1);
-        } catch (VirtualMachineError nevermind) {
-            // Out of memory: asked again next time.
-        }
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static int place(Class<?> type, int site) {
+        return (System.identityHashCode(type) ^ site * 31) & KINDS.length - 1;
     }
 
+    /** What is kept of a class at a site; null: nothing. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static InstrKind known(Class<?> type, int site) {
+        InstrKind kind = KINDS[place(type, site)];
+        return kind != null && kind.site == site && kind.get() == type ? kind : null;
+    }
+
+    /** Keeps the id of a class at a site, negative: its objects are not counted there, and returns it. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static int learnKind(Class<?> type, int site, int place) {
-        int id = InstrAllocNative.kind(type, site);
+    private static int keep(Class<?> type, int site, int id) {
         try {
-            KINDS[place] = new InstrKind(type, site, id);
+            KINDS[place(type, site)] = new InstrKind(type, site, id);
         } catch (VirtualMachineError nevermind) {
-            // Out of memory: the id is looked up again next time.
+            // Out of memory: it is asked for again next time.
         }
         return id;
     }

@@ -28,6 +28,6 @@ final class InstrRuleField {
     Object getObject(Object holder) {
         if (flat == null) return InstrUnsafe.getObject(holder, offset);
         Class<?> of = flat.get();
-        return of == null ? null : InstrUnsafe.getFlat(holder, offset, layout, of);
+        return of == null ? null : InstrRuleFlat.get(holder, offset, layout, of);
     }
 }

@@ -24,8 +24,8 @@ final class InstrRuleLook implements PrivilegedAction<InstrRuleField> {
                 Class<?> of = field.getType();
                 long offset = InstrUnsafe.offset(c, name);
                 if (of.isPrimitive()) return new InstrRuleField(type, offset, letter(of));
-                if (!InstrUnsafe.isFlat(field)) return new InstrRuleField(type, offset, 'L');
-                return new InstrRuleField(type, offset, 'L', of, InstrUnsafe.layout(field));
+                if (!InstrRuleFlat.isFlat(field)) return new InstrRuleField(type, offset, 'L');
+                return new InstrRuleField(type, offset, 'L', of, InstrRuleFlat.layout(field));
             } catch (Throwable missing) {
                 if (missing instanceof ThreadDeath) throw (ThreadDeath) missing;
             }

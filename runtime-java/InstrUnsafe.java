@@ -1,6 +1,5 @@
 package java.lang;
 
-import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
 
 /** Access to memory and fields, for JDK 11 and later. Calls native methods only: others may be instrumented. */
@@ -94,24 +93,5 @@ final class InstrUnsafe {
             old = true;
             return UNSAFE.getObject(object, offset);
         }
-    }
-
-    /** Does the field have the parts of a value object in place of a reference? Not where the JDK has no value classes. */
-    static boolean isFlat(Field field) {
-        try {
-            return UNSAFE.isFlatField(field);
-        } catch (NoSuchMethodError older) {
-            return false;
-        }
-    }
-
-    /** How a flat field is laid out, as getFlat needs it. */
-    static int layout(Field field) {
-        return UNSAFE.fieldLayout(field);
-    }
-
-    /** What a flat field of this type has, as a new object. */
-    static Object getFlat(Object object, long offset, int layout, Class<?> type) {
-        return UNSAFE.getFlatValue(object, offset, layout, type);
     }
 }

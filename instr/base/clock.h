@@ -17,6 +17,11 @@ uint64_t instr_clock_cost(void);
 // CPU time of the calling thread, in nanoseconds.
 uint64_t instr_clock_thread_cpu(void);
 
+// By how much a time or a count has grown; 0: it began anew meanwhile.
+static inline uint64_t instr_since(uint64_t before, uint64_t now) {
+    return now > before ? now - before : 0;
+}
+
 // Milliseconds since 1970, the clock of System.currentTimeMillis.
 uint64_t instr_clock_date(void);
 

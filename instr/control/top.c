@@ -96,10 +96,6 @@ static int by_key(const void *a, const void *b) {
     return (x->calls < y->calls) - (x->calls > y->calls);
 }
 
-static uint64_t since(uint64_t now, uint64_t before) {
-    return now > before ? now - before : 0;
-}
-
 // Finds the methods of the pass that were called since the last snapshot, largest first.
 static size_t compare(const struct top *top, const struct instr_plan *plan,
                       const struct instr_pass_options *pass, const struct instr_counts *counts,
@@ -112,14 +108,14 @@ static size_t compare(const struct top *top, const struct instr_plan *plan,
         const struct instr_counts *then =
             top->pass_id == number && id < top->before_count ? &top->before[id] : &none;
         if (now->calls < then->calls) then = &none; // the pass was switched off and on
-        struct line line = {.id = (int)id, .calls = since(now->calls, then->calls)};
-        line.timed = since(now->timed, then->timed);
+        struct line line = {.id = (int)id, .calls = instr_since(then->calls, now->calls)};
+        line.timed = instr_since(then->timed, now->timed);
         if (!line.calls && !line.timed) continue;
         struct instr_method method = instr_methods_get(plan->methods, (int)id);
         if (method.pass != number || method.detail) continue;
         line.thrown = now->thrown > then->thrown ? (uint64_t)(now->thrown - then->thrown) : 0;
-        line.total = since(now->total, then->total);
-        line.self = since(now->self, then->self);
+        line.total = instr_since(then->total, now->total);
+        line.self = instr_since(then->self, now->self);
         if (top->before_time)
             line.wait = instr_waits_take(top->waits, line.id, line.self, line.timed);
         line.is_new = now->timed == line.timed;

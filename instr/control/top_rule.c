@@ -109,19 +109,15 @@ static bool take(void *context, const struct instr_pass_options *pass,
     return true;
 }
 
-static uint64_t since(uint64_t now, uint64_t before) {
-    return now > before ? now - before : 0;
-}
-
 static void compare(struct lines *now, const struct lines *before) {
     static const struct line none;
     for (size_t i = 0; i < now->count; i++) {
         struct line *line = &now->all[i];
         const struct line *then = find(before, line->key);
         if (!then) then = &none;
-        line->calls_now = since(line->calls, then->calls);
-        line->thrown_now = since(line->thrown, then->thrown);
-        line->total_now = since(line->total, then->total);
+        line->calls_now = instr_since(then->calls, line->calls);
+        line->thrown_now = instr_since(then->thrown, line->thrown);
+        line->total_now = instr_since(then->total, line->total);
     }
 }
 

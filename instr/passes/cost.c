@@ -11,7 +11,7 @@
 enum {
     TIMED_NS = 10,         // of a timed call, besides the clock
     COUNT_NS = 5,          // an event that costs more does more than count
-    COMPILE_UNKNOWN = 100, // percent, the same
+    COMPILE_UNKNOWN = 100, // percent, where rw_pass.compile_percent is not known
     PROGRAM = 60,          // percent of the compilers' time that the changed classes have
     MOST = 64              // passes that are switched on late
 };
@@ -94,10 +94,6 @@ void instr_cost_begin(unsigned number) {
     pthread_mutex_unlock(&late.lock);
 }
 
-static uint64_t since(uint64_t before, uint64_t now) {
-    return now > before ? now - before : 0;
-}
-
 // The times since the pass was switched on. Of several times under one number the last counts.
 static struct instr_cpu_times times_since(const struct instr_pass_options *pass) {
     struct instr_cpu_times times, before = {0, 0};
@@ -106,8 +102,8 @@ static struct instr_cpu_times times_since(const struct instr_pass_options *pass)
     for (size_t i = late.count > MOST ? late.count - MOST : 0; pass->late && i < late.count; i++)
         if (late.begun[i % MOST].number == pass->number) before = late.begun[i % MOST].times;
     pthread_mutex_unlock(&late.lock);
-    return (struct instr_cpu_times){since(before.process, times.process),
-                                    since(before.compilers, times.compilers)};
+    return (struct instr_cpu_times){instr_since(before.process, times.process),
+                                    instr_since(before.compilers, times.compilers)};
 }
 
 // What the pass adds to what there is to compile, as a part of the program's own code.
@@ -156,7 +152,7 @@ struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_
     struct all all = all_of(engine, options);
     struct instr_events events = events_of(of, methods, jni, counts, n);
     struct instr_cpu_times times = times_since(of);
-    uint64_t cpu = since(times.compilers, times.process);
+    uint64_t cpu = instr_since(times.compilers, times.process);
     struct instr_cost cost = {
         .known = true,
         .code_ns = instr_events_ns(of, events, cpu) + instr_own_cost(of->pass, jni),

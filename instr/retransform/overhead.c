@@ -151,16 +151,12 @@ static uint64_t compilers_share(void) {
 
 // --- the estimate ---
 
-static uint64_t since(uint64_t before, uint64_t now) {
-    return now > before ? now - before : 0;
-}
-
 static void estimate(struct seen *seen, const struct instr_pass_options *pass,
                      struct instr_events events, uint64_t ns, uint64_t cpu, uint64_t process,
                      uint64_t compilers) {
-    struct instr_events more = {since(seen->events.all, events.all),
-                                since(seen->events.measured, events.measured)};
-    uint64_t code = instr_events_ns(pass, more, cpu) + since(seen->ns, ns);
+    struct instr_events more = {instr_since(seen->events.all, events.all),
+                                instr_since(seen->events.measured, events.measured)};
+    uint64_t code = instr_events_ns(pass, more, cpu) + instr_since(seen->ns, ns);
     seen->share.code = share_of((double)code, (double)process);
     seen->share.compilers = seen->compiling ? compilers : 0;
     if (seen->share.code > WHOLE - seen->share.compilers)
@@ -179,7 +175,7 @@ static void estimate_all(const struct instr_plan *plan, JNIEnv *jni,
                          const struct instr_events events[MOST], uint64_t elapsed,
                          const struct instr_cpu_times *times) {
     uint64_t compilers = compilers_share(), sharing = 0, process = times->process;
-    uint64_t cpu = since(times->compilers, times->process);
+    uint64_t cpu = instr_since(times->compilers, times->process);
     if (process < elapsed / IDLE) process = elapsed / IDLE;
     for (size_t i = 0; i < last.count; i++) sharing += last.passes[i].compiling;
     for (size_t i = 0; i < last.count; i++) {

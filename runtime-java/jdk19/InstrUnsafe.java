@@ -1,6 +1,5 @@
 package java.lang;
 
-import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
 
 /** What the runtime needs of the VM, as JDK 19 and later have it, for package java.lang. */
@@ -82,24 +81,5 @@ final class InstrUnsafe {
 
     static Object getObject(Object object, long offset) {
         return UNSAFE.getReference(object, offset);
-    }
-
-    /** Does the field have the parts of a value object in place of a reference? Not where the JDK has no value classes. */
-    static boolean isFlat(Field field) {
-        try {
-            return UNSAFE.isFlatField(field);
-        } catch (NoSuchMethodError older) {
-            return false;
-        }
-    }
-
-    /** How a flat field is laid out, as getFlat needs it. */
-    static int layout(Field field) {
-        return UNSAFE.fieldLayout(field);
-    }
-
-    /** What a flat field of this type has, as a new object. */
-    static Object getFlat(Object object, long offset, int layout, Class<?> type) {
-        return UNSAFE.getFlatValue(object, offset, layout, type);
     }
 }

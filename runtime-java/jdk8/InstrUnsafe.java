@@ -1,6 +1,5 @@
 package java.lang;
 
-import java.lang.reflect.Field;
 import sun.misc.Unsafe;
 
 /** What the runtime needs of the VM, as JDK 8 has it: natives only, as others may be instrumented. */
@@ -72,18 +71,5 @@ final class InstrUnsafe {
 
     static Object getObject(Object object, long offset) {
         return UNSAFE.getObject(object, offset);
-    }
-
-    /** No field is flat. */
-    static boolean isFlat(Field field) {
-        return false;
-    }
-
-    static int layout(Field field) {
-        return 0;
-    }
-
-    static Object getFlat(Object object, long offset, int layout, Class<?> type) {
-        return null;
     }
 }
