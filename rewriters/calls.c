@@ -9,9 +9,13 @@
 //
 // In a class that is already loaded, added constants are expensive (timing.c): there only `enter`
 // is called, with the id, or with ~(4 id + 0, 1 or 2) for construct, initialized and thrown.
+//
+// Where timing edits the method, too, its code does all this (pair.h).
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
+#include "rewriters/never_throws.h"
+#include "rewriters/pair.h"
 
 enum { ENTER, CONSTRUCT, INITIALIZED, THROWN };
 
@@ -39,6 +43,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     int id;
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
+    if ((cls->within = rw_is_pair(cls, edit))) return CF_OK;
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call
     // Around the other passes: enter checks for the stack that those need (InstrThreads.mostRoom),
@@ -46,7 +51,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     int32_t nesting = edit->nesting;
     edit->nesting = -1;
     cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));
-    cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));
+    if (!rw_never_throws(edit)) cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));
     edit->nesting = nesting;
     if (constructs) cf_insert_constructed(edit, call_with_id(cls, edit, id, INITIALIZED));
     return edit->error.status;

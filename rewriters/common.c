@@ -13,8 +13,9 @@ static const char *full_name(const struct rw_class *cls, const char *class_name,
     return room;
 }
 
-// Adds the methods with their full names.
-static int add_new(struct rw_class *cls, const struct cf_method_name *names, unsigned count) {
+// Adds the methods with their full names, into cls->callees from `at` on.
+static int add_new(struct rw_class *cls, unsigned at, const struct cf_method_name *names,
+                   unsigned count) {
     struct cf_method_name full[RW_REFS];
     char rooms[RW_REFS][FULL_NAME];
     memcpy(full, names, count * sizeof *full);
@@ -23,7 +24,13 @@ static int add_new(struct rw_class *cls, const struct cf_method_name *names, uns
         full[i].class_name = full_name(cls, full[i].class_name, rooms[i]);
         if (!full[i].class_name) return 0;
     }
-    return cf_callees_new(cls->rewrite, full, count, cls->callees);
+    return cf_callees_new(cls->rewrite, full, count, cls->callees + at);
+}
+
+const struct cf_callee *rw_add_callees_at(struct rw_class *cls, unsigned at,
+                                          const struct cf_method_name *names, unsigned count) {
+    if (at + count <= RW_REFS && !cls->callees[at].methodref) add_new(cls, at, names, count);
+    return cls->callees + at;
 }
 
 const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_method_name *names,
@@ -36,7 +43,7 @@ const struct cf_callee *rw_add_callees(struct rw_class *cls, const struct cf_met
         return cls->callees;
     }
     struct cf_pool_mark since = cf_pool_mark(&cls->rewrite->pool);
-    if (add_new(cls, names, count) && cached) {
+    if (add_new(cls, 0, names, count) && cached) {
         cf_callees_keep(cached, cls->rewrite, since, cls->callees, count);
         cached->names = names;
     }

@@ -34,6 +34,10 @@ static inline enum cf_status rw_site_id(struct rw_class *cls, struct cf_edit *ed
     return cf_fail(&edit->error, CF_LIMIT, pc, "no number, or no memory, is left for the site", 0);
 }
 
+// As rw_callees, into cls->callees from index `at` on, which must be above those of rw_callees.
+const struct cf_callee *rw_add_callees_at(struct rw_class *cls, unsigned at,
+                                          const struct cf_method_name *names, unsigned count);
+
 // Methods that no pass may edit. java.lang.Object.finalize must stay empty, or every object has a
 // finalizer and the JVM dies at start. java.lang.ref.Reference.get of JDK 8 must stay a getter: the
 // interpreter knows it by name and, with -Xint, reads the index of a field from the third byte of

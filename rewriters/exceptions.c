@@ -17,6 +17,7 @@
 // the method: its local then has no note.
 
 #include "rewriters/common.h"
+#include "rewriters/never_throws.h"
 #include "rewriters/throws.h"
 
 enum { THROWN, RETHROWN, CAUGHT, PASSING, LEFT, ROOM };
@@ -251,7 +252,9 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct reporter r = {.cls = cls, .edit = edit};
     // Reference.get() cannot throw. C1 compiles it in a special way, and with a handler in it C1 of
     // JDK 8 crashes the JVM.
-    if (rw_leave_alone(edit) || !edit->code.may_throw || rw_is_get_of_reference(edit)) return CF_OK;
+    if (rw_leave_alone(edit) || !edit->code.may_throw || rw_is_get_of_reference(edit) ||
+        rw_never_throws(edit))
+        return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &r.method));
     CF_TRY(rw_find_throws(&r.throws, edit));
     r.saved = cf_new_local(edit, "Ljava/lang/Throwable;", 0);

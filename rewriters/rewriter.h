@@ -48,7 +48,7 @@ struct rw_option {
 };
 
 // The number of callees that a pass can remember for a class.
-#define RW_REFS 12
+#define RW_REFS 16
 
 // The names of a class and of its supertypes, as far as they are known, internal.
 struct rw_supertypes {
@@ -82,11 +82,13 @@ struct rw_class {
     // What one pass alone needs, by name: "coverage" is a struct rw_coverage_service (coverage.h),
     // "supertypes" a struct rw_supertypes, for passes with rw_pass.supertypes; "note" is a uint64_t
     // from the agent's half of the pass (instr_candidate.note); "wrapper" is there while the wrapper
-    // of a native method is edited. NULL: it is not offered here.
+    // of a native method is edited; "calls" and "timing" are the first such pass that edits the method,
+    // too, as a struct rw_class. NULL: it is not offered here.
     const void *(*service)(const struct rw_class *cls, const char *name);
     // The value of the pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
     int forced;   // the class is out of scope; rw_pass.forces asked for it
+    int within; // the code of another pass does what this one would insert into the current method
     int repeated; // the same pass edits the class for another owner, too, around this one's code
     int offline;  // a file is rewritten beforehand: the code runs without an agent
     int early;    // the code may run before the runtime is loaded: only for wrapping passes

@@ -38,9 +38,14 @@
 // and in a class that is already loaded:
 //
 //      any of them:  state or 0L, id, EVENT; sampling -> state, or pop2
+//
+// Where calls edits the method, too, these count for both (pair.h): enter, construct, initialized, thrown, count and
+// countThrown are those of InstrSamplingCalls.
 
 #include "rewriters/rewriter.h"
 #include "rewriters/common.h"
+#include "rewriters/never_throws.h"
+#include "rewriters/pair.h"
 #include "rewriters/tiny.h"
 
 #include <string.h>
@@ -111,6 +116,26 @@ static const struct cf_callee *sampling_callees_of(struct rw_class *cls) {
     return rw_callees(cls, cls->repeated ? inner : names, sizeof names / sizeof *names);
 }
 
+// The callee of a method that calls counts, too.
+static struct cf_callee pair_callee_of(struct rw_class *cls, unsigned which) {
+    enum { AT = COUNT_THROWN + 1 };
+    static const struct cf_method_name names[] = {
+        CF_METHOD_OF("InstrSamplingCalls", "enter", "(I)J"),
+        CF_METHOD_NAME("construct", "(I)J"),
+        CF_METHOD_NAME("initialized", "(JI)V"),
+        CF_METHOD_NAME("thrown", "(JI)V"),
+        CF_METHOD_NAME("count", "(I)V"),
+        CF_METHOD_NAME("countThrown", "(I)V"),
+        CF_METHOD_OF("InstrSampling", "exit", "(JI)V"),
+        CF_METHOD_NAME("thrownEarly", "(JI)V"),
+    };
+    static const unsigned places[] = {
+        [ENTER] = 0, [CONSTRUCT] = 1,   [INITIALIZED] = 2,  [EXIT] = 6,
+        [THROWN] = 3, [THROWN_EARLY] = 7, [COUNT] = 4, [COUNT_THROWN] = 5,
+    };
+    return rw_add_callees_at(cls, AT, names, sizeof names / sizeof *names)[places[which]];
+}
+
 // As in InstrSampling.
 enum {
     FEW_SAMPLED_ENTER,
@@ -122,7 +147,8 @@ enum {
     FEW_SAMPLED_THROWN_INNER,
     FEW_SAMPLED_THROWN_EARLY,
     FEW_COUNT,
-    FEW_COUNT_THROWN
+    FEW_COUNT_THROWN,
+    FEW_WITH_CALLS = 16 // added to these but those of exits
 };
 
 static const struct cf_callee *few_sampling_callees_of(struct rw_class *cls) {
@@ -132,10 +158,12 @@ static const struct cf_callee *few_sampling_callees_of(struct rw_class *cls) {
 }
 
 struct timed { // a method being edited
+    struct rw_class *cls;
     struct cf_edit *edit;
     const struct cf_callee *callees;
     uint32_t saved, start; // locals
     int inner;             // as cls->repeated
+    int pair;              // rw_is_pair
 };
 
 // The instructions of which all snippets of a method consist.
@@ -191,6 +219,15 @@ static enum cf_status insert(const struct timed *t, int id, int constructs) {
 
 // --- clock=auto: the state of the call is in the local `start` ---
 
+static int few_of(const struct timed *t, int what) {
+    return what + (t->pair ? FEW_WITH_CALLS : 0);
+}
+
+static struct cf_callee sampling_callee(const struct timed *t, unsigned which, int few) {
+    if (few) return t->callees[0];
+    return t->pair ? pair_callee_of(t->cls, which) : t->callees[which];
+}
+
 static struct cf_snippet *call_sampled(const struct timed *t, int id, unsigned which, int few) {
     struct cf_snippet *s = cf_snippet_new(t->edit);
     int enters = which == ENTER || which == CONSTRUCT;
@@ -211,9 +248,9 @@ static struct cf_snippet *call_sampled(const struct timed *t, int id, unsigned w
         int what = of_few[which];
         if (t->inner && which == EXIT) what = FEW_SAMPLED_EXIT_INNER;
         if (t->inner && which == THROWN) what = FEW_SAMPLED_THROWN_INNER;
-        cf_push_int(s, what);
+        cf_push_int(s, which == EXIT || which == THROWN_EARLY ? what : few_of(t, what));
     }
-    cf_call(s, t->callees[few ? 0 : which]);
+    cf_call(s, sampling_callee(t, which, few));
     if (enters)
         cf_local(s, CF_OP_lstore, t->start);
     else if (few)
@@ -228,21 +265,21 @@ static void insert_sampled(const struct timed *t, int id, int constructs, int fe
         cf_insert_thrown_early(t->edit, call_sampled(t, id, THROWN_EARLY, few));
     }
     cf_insert_exits(t->edit, call_sampled(t, id, EXIT, few));
-    cf_insert_thrown(t->edit, call_sampled(t, id, THROWN, few));
+    if (!rw_never_throws(t->edit)) cf_insert_thrown(t->edit, call_sampled(t, id, THROWN, few));
 }
 
 // A method that is too small for a clock has no local: its calls and exceptions are counted.
-static void insert_counts(const struct timed *t, int id, int few, enum rw_tiny tiny) {
+static void insert_counts(const struct timed *t, int id, int few) {
     for (unsigned which = COUNT; which <= COUNT_THROWN; which++) {
         struct cf_snippet *s = cf_snippet_new(t->edit);
         if (few) cf_op(s, CF_OP_lconst_0);
         cf_push_int(s, id);
-        if (few) cf_push_int(s, which == COUNT ? FEW_COUNT : FEW_COUNT_THROWN);
-        cf_call(s, t->callees[few ? 0 : which]);
+        if (few) cf_push_int(s, few_of(t, which == COUNT ? FEW_COUNT : FEW_COUNT_THROWN));
+        cf_call(s, sampling_callee(t, which, few));
         if (few) cf_op(s, CF_OP_pop2);
         if (which == COUNT)
             cf_insert_entry(t->edit, s);
-        else if (tiny != RW_TINY_THROWS_NOTHING)
+        else if (!rw_never_throws(t->edit))
             cf_insert_thrown(t->edit, s);
     }
 }
@@ -294,24 +331,26 @@ static void insert_few(const struct timed *t, int id, int constructs, int repeat
 }
 
 // Without an agent there are no ticks (runtime-java/InstrSampling.java).
-static int estimates(struct rw_class *cls) {
+int rw_timing_estimates(const struct rw_class *cls) {
     const char *clock = cls->option(cls, "clock");
     return clock ? strcmp(clock, "auto") == 0 : !cls->offline;
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
-    struct timed t = {.edit = edit, .inner = cls->repeated};
+    struct timed t = {.cls = cls, .edit = edit, .inner = cls->repeated};
     int id, few = cls->rewrite->cls->merges_constant_pool;
     if (rw_leave_alone(edit)) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call
-    if (estimates(cls)) {
-        t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);
-        enum rw_tiny tiny = rw_tiny(edit);
-        if (cls->note_untimed) cls->note_untimed(cls, id, tiny != RW_NOT_TINY);
-        if (tiny != RW_NOT_TINY) {
-            insert_counts(&t, id, few, tiny);
+    if (rw_timing_estimates(cls)) {
+        t.pair = rw_is_pair(cls, edit);
+        if (few || !t.pair)
+            t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);
+        int tiny = rw_is_tiny(edit);
+        if (cls->note_untimed) cls->note_untimed(cls, id, tiny);
+        if (tiny) {
+            insert_counts(&t, id, few);
             return edit->error.status;
         }
         t.start = cf_new_local(edit, "J", 1);

@@ -1,6 +1,7 @@
 #include "rewriters/tiny.h"
 
 #include "classfile/opcodes.h"
+#include "rewriters/never_throws.h"
 
 // Instructions of which some take a few nanoseconds: far less than reading a clock.
 #define MOST 40
@@ -31,7 +32,7 @@ static int is_simple(const struct cf_code *code, uint32_t i) {
     case CF_OP_ldc:
     case CF_OP_ldc_w:
     case CF_OP_ldc2_w: return is_plain_constant(code, i);
-    case CF_OP_getstatic:
+    case CF_OP_getstatic: return is_own_field(code, i) || rw_is_probe_array(code, i);
     case CF_OP_putstatic: return is_own_field(code, i);
     case CF_OP_getfield:
     case CF_OP_putfield:
@@ -58,54 +59,15 @@ static int is_bridged(const struct cf_edit *edit, uint32_t i) {
            cf_slice_equal(name, cf_member_name(code->cls, edit->method));
 }
 
-static int loads_number(unsigned op) {
-    return op >= CF_OP_aconst_null && op <= CF_OP_sipush;
-}
-
-static int loads_local(unsigned op) {
-    return op >= CF_OP_iload && op <= CF_OP_aload_3;
-}
-
-// Is it a field of `this`, which is never null? aload_0, for a store then one more value.
-static int is_of_this(const struct cf_code *code, uint32_t i) {
-    unsigned op = op_at(code, i);
-    uint32_t back = op == CF_OP_getfield ? 1 : 2;
-    if (i < back || (code->method->access_flags & CF_ACC_STATIC)) return 0;
-    for (uint32_t k = i - back + 1; k <= i; k++)
-        if (code->marks[code->pc[k]] & CF_MARK_TARGET) return 0;
-    unsigned value = op_at(code, i - 1);
-    return op_at(code, i - back) == CF_OP_aload_0 && is_own_field(code, i) &&
-           (back == 1 || loads_number(value) || loads_local(value));
-}
-
-static int keeps_locals(const struct cf_code *code) {
-    for (uint32_t i = 0; i < code->count; i++) {
-        unsigned op = op_at(code, i);
-        if ((op >= CF_OP_istore && op <= CF_OP_astore_3) || op == CF_OP_wide) return 0;
-    }
-    return 1;
-}
-
-static int throws_nothing(const struct cf_code *code) {
-    int kept = keeps_locals(code);
-    for (uint32_t i = 0; i < code->count; i++) {
-        unsigned op = op_at(code, i);
-        if (!(cf_flags[op] & CF_MAY_THROW)) continue;
-        if (op != CF_OP_getfield && op != CF_OP_putfield) return 0;
-        if (!kept || !is_of_this(code, i)) return 0;
-    }
-    return 1;
-}
-
-enum rw_tiny rw_tiny(const struct cf_edit *edit) {
+int rw_is_tiny(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     if (code->count > MOST || code->exception_table_length || code->switches_count ||
         (code->method->access_flags & CF_ACC_SYNCHRONIZED) ||
         CF_IS(cf_member_name(code->cls, edit->method), "<clinit>") || edit->constructor)
-        return RW_NOT_TINY;
+        return 0;
     for (uint32_t i = 0; i < code->branches_count; i++)
-        if (code->branches[i].target <= code->branches[i].pc) return RW_NOT_TINY;
+        if (code->branches[i].target <= code->branches[i].pc) return 0;
     for (uint32_t i = 0; i < code->count; i++)
-        if (!is_simple(code, i) && !is_bridged(edit, i)) return RW_NOT_TINY;
-    return throws_nothing(code) ? RW_TINY_THROWS_NOTHING : RW_TINY;
+        if (!is_simple(code, i) && !is_bridged(edit, i)) return 0;
+    return 1;
 }

@@ -9,12 +9,7 @@
 
 CF_BEGIN_DECLS
 
-enum rw_tiny {
-    RW_NOT_TINY,
-    RW_TINY, // an instruction may throw
-    RW_TINY_THROWS_NOTHING
-};
-enum rw_tiny rw_tiny(const struct cf_edit *edit);
+int rw_is_tiny(const struct cf_edit *edit);
 
 CF_END_DECLS
 

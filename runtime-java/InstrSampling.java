@@ -257,7 +257,7 @@ public final class InstrSampling {
     /** Is the call on the task's stack, or will it be there when super() or this() has returned? */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    private static boolean isPushed(long state) {
+    static boolean isPushed(long state) {
         return (state & (state < 0 ? PUSHED : HELD)) != 0;
     }
 
@@ -625,12 +625,16 @@ public final class InstrSampling {
     static final int ENTER = 0, EXIT = 1, THROWN = 2, CONSTRUCT = 3, INITIALIZED = 4, EXIT_INNER = 5, THROWN_INNER = 6,
             THROWN_EARLY = 7, COUNT = 8, COUNT_THROWN = 9;
 
+    /** Added to these for a method that calls counts, too: InstrSamplingCalls. */
+    static final int WITH_CALLS = 16;
+
     /** Does one of the above; returns 0 for methods without a result. See InstrTiming.timing. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     public static long sampling(long state, int id, int what) {
         if (what == ENTER) return enter(id);
         if (what == CONSTRUCT) return construct(id);
+        if (what >= WITH_CALLS) return withCalls(state, id, what - WITH_CALLS);
         if (what == COUNT) count(id);
         else if (what == EXIT) exit(state, id);
         else if (what == THROWN) thrown(state, id);
@@ -639,6 +643,18 @@ public final class InstrSampling {
         else if (what == THROWN_EARLY) thrownEarly(state, id);
         else if (what == COUNT_THROWN) countThrown(id);
         else initialized(state, id);
+        return 0;
+    }
+
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static long withCalls(long state, int id, int what) {
+        if (what == ENTER) return InstrSamplingCalls.enter(id);
+        if (what == CONSTRUCT) return InstrSamplingCalls.construct(id);
+        if (what == COUNT) InstrSamplingCalls.count(id);
+        else if (what == THROWN) InstrSamplingCalls.thrown(state, id);
+        else if (what == COUNT_THROWN) InstrSamplingCalls.countThrown(id);
+        else InstrSamplingCalls.initialized(state, id);
         return 0;
     }
 }

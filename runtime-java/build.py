@@ -45,7 +45,8 @@ DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 # Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.openAt.
 ROOM = {"InstrThreads": {"openAt": 520, "rowInlined": 1100},
         "InstrExceptions": {"findRoom": 520, "room": 1100},
-        "InstrCalls": {"enter": 1100, "construct": 1100}}
+        "InstrCalls": {"enter": 1100, "construct": 1100},
+        "InstrSamplingCalls": {"enter": 1100, "construct": 1100, "count": 1100, "enterAny": 1100, "countAny": 1100}}
 # The same by their locals: see InstrThreads.room.
 LOCALS = {"InstrThreads": {"room": 128, "moreRoom": 640, "mostRoom": 1200},
           "InstrExceptions": {"findRoom": 640, "room": 1200}}

@@ -58,7 +58,8 @@ static enum cf_status edit_by(struct job *job, struct cf_edit *edit, const struc
     if (job->options->pass_count == 1) return pass->edit(&job->passes[i], edit);
     struct anchored before = anchored_in(edit);
     enum cf_status status = pass->edit(&job->passes[i], edit);
-    job->added[i] = bytes_since(edit, before);
+    // What lies in the code of another pass has no bytes of its own, but has changed the method.
+    job->added[i] = bytes_since(edit, before) + (job->passes[i].within ? 1 : 0);
     return status;
 }
 

@@ -97,6 +97,15 @@ static int probe_counter(struct rw_class *pass, const struct cf_edit *edit, uint
     return id;
 }
 
+// The first pass of this name that edits the current method. NULL: none does.
+static struct rw_class *editing(const struct job *job, const char *name) {
+    for (size_t i = 0; i < job->options->pass_count && i < 64; i++)
+        if (strcmp(job->options->passes[i].pass->name, name) == 0 && !instr_job_excludes(job, i) &&
+            instr_job_has_turn(job, i) && !(job->gave_up >> i & 1))
+            return &job->passes[i];
+    return NULL;
+}
+
 // rw_class.service
 static const void *service(const struct rw_class *pass, const char *name) {
     static const struct rw_coverage_service apart = {probes_of, derive, probe_counter, 0},
@@ -107,6 +116,7 @@ static const void *service(const struct rw_class *pass, const char *name) {
     if (strcmp(name, "note") == 0 && job->origin.notes)
         return &job->origin.notes[pass - job->passes];
     if (strcmp(name, "wrapper") == 0 && job->wrappers) return job;
+    if (strcmp(name, "calls") == 0 || strcmp(name, "timing") == 0) return editing(job, name);
     return NULL;
 }
 

@@ -1,0 +1,26 @@
+// Methods whose calls both calls and timing count, with clock=auto: one call of the runtime does it for
+// both (runtime-java/InstrSamplingCalls.java), which timing inserts. Finding the counters of the thread
+// costs more than adding to them.
+
+#ifndef RW_PAIR_H
+#define RW_PAIR_H
+
+#include "classfile/decls.h"
+#include "rewriters/rewriter.h"
+
+CF_BEGIN_DECLS
+
+// The counters of so many ids, from a multiple of it on, belong to the same thread
+// (instr/counters/threads.h).
+#define RW_IDS_TOGETHER 32
+
+// Does timing count the calls of the edited method for calls, too? Both passes ask while they edit it;
+// `cls` is the one that asks. Two owners who have the same pass on share nothing.
+int rw_is_pair(const struct rw_class *cls, const struct cf_edit *edit);
+
+// Does the pass timing estimate times, with clock=auto? (timing.c)
+int rw_timing_estimates(const struct rw_class *timing);
+
+CF_END_DECLS
+
+#endif
