@@ -283,8 +283,8 @@ public final class InstrSampling {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrown(long state, int id) {
+        InstrCalls.thrown(id); // first: with little stack left the other may fail
         exit(state, id);
-        InstrCalls.thrown(id);
     }
 
     /** The method returns; it is timed for another owner, too, whose call encloses this one and is charged as well. */
@@ -297,8 +297,8 @@ public final class InstrSampling {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrownInner(long state, int id) {
-        exitInner(state, id);
         InstrCalls.thrown(id);
+        exitInner(state, id);
     }
 
     @jdk.internal.vm.annotation.DontInline

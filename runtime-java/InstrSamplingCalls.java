@@ -122,8 +122,8 @@ public final class InstrSamplingCalls {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void thrown(long state, int id) {
-        InstrSampling.thrown(state, id);
         InstrCalls.thrown(id - 1);
+        InstrSampling.thrown(state, id);
     }
 
     /** An exception leaves a method that is counted only. */

@@ -43,13 +43,17 @@ GATES = [name for name in sources("offline/gate") if name not in MADE]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
 # Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.openAt.
+ENTRIES = {"enter": 1100, "construct": 1100, "count": 1100}
 ROOM = {"InstrThreads": {"openAt": 520, "rowInlined": 1100},
         "InstrExceptions": {"findRoom": 520, "room": 1100},
         "InstrCalls": {"enter": 1100, "construct": 1100},
-        "InstrSamplingCalls": {"enter": 1100, "construct": 1100, "count": 1100, "enterAny": 1100, "countAny": 1100}}
-# The same by their locals: see InstrThreads.room.
+        "InstrSampling": ENTRIES,
+        "InstrSamplingCalls": {**ENTRIES, "enterAny": 1100, "countAny": 1100}}
+# The same by their locals: see InstrThreads.room. Those that call it and are interpreted for a while after it is compiled, too.
 LOCALS = {"InstrThreads": {"room": 128, "moreRoom": 640, "mostRoom": 1200},
-          "InstrExceptions": {"findRoom": 640, "room": 1200}}
+          "InstrExceptions": {"findRoom": 640, "room": 1200},
+          "InstrSampling": dict.fromkeys(ENTRIES, 1200),
+          "InstrSamplingCalls": dict.fromkeys(ENTRIES, 1200)}
 
 # Bytes of a constant after its tag.
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}

@@ -162,7 +162,7 @@ static struct instr_totals account_of(const struct instr_rewritten *result, size
 
 static void account_passes(struct job *job) {
     const struct instr_options *options = job->options;
-    for (size_t i = 0; i < options->pass_count; i++) job->inserted[i].classes = !job->origin.again;
+    for (size_t i = 0; i < options->pass_count; i++) job->inserted[i].classes = 1;
     instr_stats_add_passes(job->engine->stats, options, job->inserted);
 }
 

@@ -54,12 +54,14 @@ static uint32_t bytes_since(const struct cf_edit *edit, struct anchored since) {
 // look at what was written a moment ago.
 static enum cf_status edit_by(struct job *job, struct cf_edit *edit, const struct rw_pass *pass,
                               size_t i) {
+    enum { PUSH = 2, INVOKESTATIC = 3 };
     job->added[i] = 1;
     if (job->options->pass_count == 1) return pass->edit(&job->passes[i], edit);
     struct anchored before = anchored_in(edit);
     enum cf_status status = pass->edit(&job->passes[i], edit);
-    // What lies in the code of another pass has no bytes of its own, but has changed the method.
-    job->added[i] = bytes_since(edit, before) + (job->passes[i].within ? 1 : 0);
+    job->added[i] = bytes_since(edit, before);
+    // A call that the code of another pass makes for this one is shared by both.
+    if (job->passes[i].within) job->added[i] += PUSH + INVOKESTATIC;
     return status;
 }
 

@@ -147,6 +147,95 @@ final class RuntimeExact extends RuntimeBench {
         }
     }
 
+    /** As code of methods that calls and timing count with one call: of a method, a constructor and a getter. */
+    static void paired(int id, int n) {
+        for (int i = 0; i < n; i++) {
+            long state = InstrSamplingCalls.enter(id);
+            if (i % 100 != 99) InstrSampling.exit(state, id);
+            else InstrSamplingCalls.thrown(state, id);
+            state = InstrSamplingCalls.construct(id + 2);
+            if (i % 50 == 49) {
+                InstrSampling.thrownEarly(state, id + 2);
+            } else {
+                InstrSamplingCalls.initialized(state, id + 2);
+                if (i % 100 != 99) InstrSampling.exit(state, id + 2);
+                else InstrSamplingCalls.thrown(state, id + 2);
+            }
+            InstrSamplingCalls.count(id + 4);
+            if (i % 100 == 99) InstrSamplingCalls.countThrown(id + 4);
+        }
+    }
+
+    /** Each call counts once for both passes, whoever owns the page. The ids lie in one page, the first of each two for calls. */
+    static void pairs(boolean virtual) throws Exception {
+        int first = newId();
+        while (first % 32 != 0) first = newId();
+        for (int i = 0; i < 5; i++) newId();
+        int calls = first, timing = first + 1;
+        for (int i = 0; i < 3; i++) join(new Thread[] {start(false, () -> paired(timing, 100_000))});
+        Thread[] threads = new Thread[8];
+        for (int i = 0; i < threads.length; i++) threads[i] = start(virtual && i % 2 == 1, () -> paired(timing, 100_000));
+        join(threads);
+        String who = "pairs" + (virtual ? ", some on virtual threads: " : ": ");
+        for (int id = calls; id <= timing; id++) {
+            String what = who + (id == calls ? "calls, " : "timing, ");
+            check(what + "methods", 1_100_000, get(id, CALLS));
+            check(what + "methods that throw", 11_000, get(id, THROWN));
+            check(what + "constructors", 1_100_000, get(id + 2, CALLS));
+            check(what + "constructors that throw", 22_000, get(id + 2, THROWN));
+            check(what + "getters", 1_100_000, get(id + 4, CALLS));
+            check(what + "getters that throw", 11_000, get(id + 4, THROWN));
+        }
+        check(who + "no call of the calls pass is timed", 0, get(calls, TIMED));
+    }
+
+    static int endlessPair(int id) {
+        long state = InstrSamplingCalls.enter(id);
+        int result;
+        try {
+            result = endlessPair(id) + 1;
+        } catch (Throwable t) {
+            InstrSamplingCalls.thrown(state, id);
+            throw t;
+        }
+        InstrSampling.exit(state, id);
+        return result;
+    }
+
+    static int endlessSampled(int id) {
+        long state = InstrSampling.enter(id);
+        int result;
+        try {
+            result = endlessSampled(id) + 1;
+        } catch (Throwable t) {
+            InstrSampling.thrown(state, id);
+            throw t;
+        }
+        InstrSampling.exit(state, id);
+        return result;
+    }
+
+    /** The stack overflows: each call that was counted as entered, for either pass, is counted as thrown. */
+    static void overflowing(boolean pair) {
+        int calls = newId();
+        while (calls % 32 != 0) calls = newId();
+        int timing = newId();
+        for (int i = 0; i < 300; i++) {
+            try {
+                if (pair) endlessPair(timing);
+                else endlessSampled(timing);
+            } catch (StackOverflowError e) {
+                // as expected
+            }
+        }
+        String who = pair ? "300 overflows, pairs: " : "300 overflows: ";
+        check(who + "calls that are not seen to throw", 0, get(timing, CALLS) - get(timing, THROWN));
+        check(who + "there are many", 1, get(timing, CALLS) > 30_000 ? 1 : 0);
+        if (!pair) return;
+        check(who + "the same calls for both", get(timing, CALLS), get(calls, CALLS));
+        check(who + "the same that throw", get(timing, THROWN), get(calls, THROWN));
+    }
+
     /** Threads that own pages end, and others own these then; also native threads that become other Java threads. */
     static void inherited(boolean virtual) throws Exception {
         int first = newId(), n = 40;
@@ -509,6 +598,9 @@ final class RuntimeExact extends RuntimeBench {
         tick();
         inherited(virtual);
         givenUp();
+        pairs(virtual);
+        overflowing(false);
+        overflowing(true);
         recursion();
         trees();
         within();
