@@ -340,11 +340,11 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct timed t = {.cls = cls, .edit = edit, .inner = cls->repeated};
     int id, few = cls->rewrite->cls->merges_constant_pool;
     if (rw_leave_alone(edit)) return CF_OK;
+    t.pair = rw_is_pair(cls, edit); // before the own id, which is the one behind that of calls
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call
     if (rw_timing_estimates(cls)) {
-        t.pair = rw_is_pair(cls, edit);
         if (few || !t.pair)
             t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);
         int tiny = rw_is_tiny(edit);
