@@ -75,7 +75,8 @@ int instr_options_copy(struct instr_options *options, const struct instr_options
 }
 
 uint64_t instr_pass_ends(const struct instr_pass_options *pass) {
-    uint64_t own = pass->ends, all = pass->terms.expires;
+    uint64_t own = __atomic_load_n(&pass->ends, __ATOMIC_RELAXED),
+             all = __atomic_load_n(&pass->terms.expires, __ATOMIC_RELAXED);
     return own && (!all || own < all) ? own : all;
 }
 

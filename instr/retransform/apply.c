@@ -52,6 +52,8 @@ struct second {
 };
 
 void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_reconfigured *more) {
+    if (more->first_change && (!to->first_change || more->first_change < to->first_change))
+        to->first_change = more->first_change;
     to->classes += more->classes;
     to->changed += more->changed;
     to->restored += more->restored;
@@ -201,6 +203,7 @@ static void end(void *context, int done, unsigned count) {
     struct instr_hook_batch batch = instr_hook_batch_end(done);
     if (pause > r->done->longest_pause) r->done->longest_pause = pause;
     if (r->r.room) count_misfits(r, batch.changed);
+    if (batch.changed && !r->done->first_change) r->done->first_change = instr_clock_now();
     r->done->changed += batch.changed;
     r->done->restored += batch.restored;
     r->done->classes += done ? count : 0;

@@ -162,16 +162,18 @@ static void announce(const struct instr_options *before, const struct instr_opti
     }
 }
 
-// Leases, and the times of owners, that begin now end when their time is over.
-static void begin_leases(struct instr_options *options) {
-    uint64_t now = instr_clock_now();
+// Leases, and the times of owners, that have not begun count from `since` on. Other threads read the
+// plan meanwhile.
+static void begin_leases(struct instr_options *options, uint64_t since) {
     for (size_t i = 0; i < options->pass_count; i++) {
         struct instr_pass_options *pass = &options->passes[i];
-        if (pass->lease && !pass->ends) pass->ends = now + pass->lease;
-        if (!pass->terms.expiry)
-            pass->terms.expires = 0;
-        else if (!pass->terms.expires)
-            pass->terms.expires = now + pass->terms.expiry;
+        struct instr_terms *terms = &pass->terms;
+        if (pass->lease && !pass->ends)
+            __atomic_store_n(&pass->ends, since + pass->lease, __ATOMIC_RELAXED);
+        if (!terms->expiry)
+            __atomic_store_n(&terms->expires, 0, __ATOMIC_RELAXED);
+        else if (!terms->expires)
+            __atomic_store_n(&terms->expires, since + terms->expiry, __ATOMIC_RELAXED);
     }
 }
 
@@ -186,7 +188,6 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     int was_on = before && before->engine;
     int changes = was_on || next->pass_count || instr_background_is_busy();
     int same_rules = was_on && instr_same_rules(&before->options, next);
-    begin_leases(next);
     struct instr_plan *plan = prepare(agent, jni, next, reason, size);
     if (!plan) {
         instr_plans_give_back(&agent->plans, ticket);
@@ -216,6 +217,8 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
         instr_redefine_reapply(agent, jni);
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
     }
+    begin_leases(&plan->options, done->first_change ? done->first_change : instr_clock_now());
+    instr_wake(); // who watches them
     if (was_on) {
         instr_reconfigure_write_results(agent, jni, before, &plan->options, done->taker);
         instr_reconfigure_stop_passes(&plan->options, &before->options, jni);
@@ -496,7 +499,6 @@ static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct ins
 int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr_plan *plan,
                             int running, char *reason, size_t size) {
     struct instr_reconfigured done = {0};
-    begin_leases(&plan->options);
     pthread_mutex_lock(&agent->switching);
     int ok = !plan->engine || start_passes(agent, jni, &plan->options, reason, size);
     if (ok) {
@@ -510,6 +512,7 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
             instr_first_class_wait(agent, &plan->options);
         else
             instr_first_class_end(agent);
+        begin_leases(&plan->options, done.first_change ? done.first_change : instr_clock_now());
         if (plan->engine) instr_native_prefix_report(plan->engine, &plan->options);
         instr_say_skipped_interfaces(done.skipped_interfaces);
     }

@@ -53,6 +53,24 @@ def switching(t):
     return problems
 
 
+def time_begins(t):
+    """for= counts from the first changed class: in a JVM that takes long to stop its threads, as much is left as was asked for."""
+    problems, longest = [], 0
+    with Jvm(t, "-XX:+UseSerialGC", "-XX:-UseCountedLoopSafepoints", "-cp", t.file("classes"), "Stalls") as jvm:
+        jvm.line()
+        c = jvm.control()
+        for i in range(6):
+            time.sleep(0.1 * i)
+            begun = time.monotonic()
+            c.run("enable", "calls,include=Stalls,for=4s")
+            longest = max(longest, time.monotonic() - begun)
+            left = c.run("status")["expires_in_ns"] / 1e9
+            expect(problems, f"{left:.2f} of 4 s are left", 3.2 < left <= 4)
+            c.run("revert")
+    expect(problems, f"each switch-on took {longest:.2f} s at most: the threads stopped at once", longest > 0.5)
+    return problems
+
+
 def same_figures(t):
     """Classes that were loaded before timing is switched on have the same counts as classes changed at load time, though they call
     the runtime differently."""

@@ -265,15 +265,17 @@ def cost(r):
         sums = all(c["total_ns"] == c["code_ns"] + c["compilers_ns"] + c["rewriting_ns"] for c in (own, costs[name]))
         right = lines.get(name) == same[0] == same[1] and sums and all(lines[name]) and own["rewriting_ns"] > 0
         yield name, [] if right else [f"{lines.get(name)} {own} {costs[name]}: {loud.stderr[-600:]}"]
-    # Another agent has the classes between coverage and the other passes.
-    between = r.run("between", [r.java, r.with_agent(options), f"-javaagent:{r.built.reference}={r.file('reference.json')}", *launch])
-    found = {name: numbers for name, *numbers in COST.findall(between.stderr)}
-    yield "with another agent", [] if sorted(found) == sorted(names) and "0" not in sum(found.values(), []) else [f"{found}: {between.stderr[-600:]}"]
     # The program's own methods, which `calls` counts; each call takes a nanosecond at least.
     calls = sum(row["calls"] for row in json.load(open(files["calls"], encoding="utf-8"))["methods"])
     yield "inserted code", [] if costs["calls"]["code_ns"] >= calls > 100000 else [f"{calls} calls: {costs['calls']}"]
     quiet = r.run("quiet", [r.java, r.with_agent(options + ",quiet=yes"), *launch])
     yield "quiet", [] if "cost" not in re.sub(r"written to .*", "", quiet.stderr) and quiet.status == loud.status == 0 else [quiet.tail()]
+    if r.jdk.version < 17:
+        return  # the other agent is one for 17
+    # Another agent has the classes between coverage and the other passes.
+    between = r.run("between", [r.java, r.with_agent(options), f"-javaagent:{r.built.reference}={r.file('reference.json')}", *launch])
+    found = {name: numbers for name, *numbers in COST.findall(between.stderr)}
+    yield "with another agent", [] if sorted(found) == sorted(names) and "0" not in sum(found.values(), []) else [f"{found}: {between.stderr[-600:]}"]
 
 
 @program("cost of calls that follow each other closely")
