@@ -41,9 +41,11 @@ static const struct cf_snippet *call_with_id(struct rw_class *cls, struct cf_edi
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     int id;
+    cls->within = 0;
     if (rw_leave_alone(edit)) return CF_OK;
+    CF_TRY(rw_find_pair(cls, edit, &cls->within));
+    if (cls->within) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
-    if ((cls->within = rw_is_pair(cls, edit))) return CF_OK;
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call
     // Around the other passes: enter checks for the stack that those need (InstrThreads.mostRoom),

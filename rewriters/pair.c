@@ -1,11 +1,24 @@
 #include "rewriters/pair.h"
 
-int rw_is_pair(const struct rw_class *cls, const struct cf_edit *edit) {
+#include "rewriters/common.h"
+
+#include <string.h>
+
+int rw_timing_estimates(const struct rw_class *timing) {
+    const char *clock = timing->option(timing, "clock");
+    // Without an agent there are no ticks (runtime-java/InstrSampling.java).
+    return clock ? strcmp(clock, "auto") == 0 : !timing->offline;
+}
+
+enum cf_status rw_find_pair(struct rw_class *cls, struct cf_edit *edit, int *is_pair) {
     struct rw_class *calls = (struct rw_class *)cls->service(cls, "calls");
     struct rw_class *timing = (struct rw_class *)cls->service(cls, "timing");
-    if (!calls || !timing || (cls != calls && cls != timing)) return 0;
-    if (!rw_timing_estimates(timing)) return 0;
-    int id = calls->method_id(calls, edit->method);
-    return id >= 0 && (id + 1) % RW_IDS_TOGETHER != 0 &&
-           timing->method_id(timing, edit->method) == id + 1;
+    int id, id_of_timing;
+    *is_pair = 0;
+    if (!calls || !timing || (cls != calls && cls != timing) || !rw_timing_estimates(timing))
+        return CF_OK;
+    CF_TRY(rw_method_id(calls, edit, &id));
+    CF_TRY(rw_method_id(timing, edit, &id_of_timing));
+    *is_pair = id_of_timing == id + 1 && id_of_timing % RW_IDS_TOGETHER != 0;
+    return CF_OK;
 }

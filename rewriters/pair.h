@@ -14,11 +14,12 @@ CF_BEGIN_DECLS
 // (instr/counters/threads.h).
 #define RW_IDS_TOGETHER 32
 
-// Does timing count the calls of the edited method for calls, too? Both passes ask while they edit it;
-// `cls` is the one that asks. Two owners who have the same pass on share nothing.
-int rw_is_pair(const struct rw_class *cls, const struct cf_edit *edit);
+// Does timing count the calls of the edited method for calls, too? Both passes ask while they edit it,
+// before they ask for their id, and get the same answer; `cls` is the one that asks. Of several owners
+// who have the passes on, the first ones share. CF_LIMIT: no id is left.
+enum cf_status rw_find_pair(struct rw_class *cls, struct cf_edit *edit, int *is_pair);
 
-// Does the pass timing estimate times, with clock=auto? (timing.c)
+// Does the pass timing estimate times, with clock=auto?
 int rw_timing_estimates(const struct rw_class *timing);
 
 CF_END_DECLS

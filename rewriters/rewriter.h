@@ -87,7 +87,7 @@ struct rw_class {
     const void *(*service)(const struct rw_class *cls, const char *name);
     // The value of the pass's own option `key`; NULL: not given.
     const char *(*option)(const struct rw_class *cls, const char *key);
-    int forced;   // the class is out of scope; rw_pass.forces asked for it
+    int forced; // the class is out of scope; rw_pass.forces asked for it
     int within; // the code of another pass does what this one would insert into the current method
     int repeated; // the same pass edits the class for another owner, too, around this one's code
     int offline;  // a file is rewritten beforehand: the code runs without an agent

@@ -48,8 +48,6 @@
 #include "rewriters/pair.h"
 #include "rewriters/tiny.h"
 
-#include <string.h>
-
 enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
 enum { COUNT = NANO_TIME, COUNT_THROWN }; // with clock=auto
 
@@ -130,8 +128,8 @@ static struct cf_callee pair_callee_of(struct rw_class *cls, unsigned which) {
         CF_METHOD_NAME("thrownEarly", "(JI)V"),
     };
     static const unsigned places[] = {
-        [ENTER] = 0, [CONSTRUCT] = 1,   [INITIALIZED] = 2,  [EXIT] = 6,
-        [THROWN] = 3, [THROWN_EARLY] = 7, [COUNT] = 4, [COUNT_THROWN] = 5,
+        [ENTER] = 0,  [CONSTRUCT] = 1,    [INITIALIZED] = 2, [EXIT] = 6,
+        [THROWN] = 3, [THROWN_EARLY] = 7, [COUNT] = 4,       [COUNT_THROWN] = 5,
     };
     return rw_add_callees_at(cls, AT, names, sizeof names / sizeof *names)[places[which]];
 }
@@ -163,7 +161,7 @@ struct timed { // a method being edited
     const struct cf_callee *callees;
     uint32_t saved, start; // locals
     int inner;             // as cls->repeated
-    int pair;              // rw_is_pair
+    int pair;              // rw_find_pair
 };
 
 // The instructions of which all snippets of a method consist.
@@ -330,17 +328,11 @@ static void insert_few(const struct timed *t, int id, int constructs, int repeat
     cf_insert_thrown(t->edit, leave_few(t, id, repeated ? FEW_THROWN_INNER : FEW_THROWN));
 }
 
-// Without an agent there are no ticks (runtime-java/InstrSampling.java).
-int rw_timing_estimates(const struct rw_class *cls) {
-    const char *clock = cls->option(cls, "clock");
-    return clock ? strcmp(clock, "auto") == 0 : !cls->offline;
-}
-
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     struct timed t = {.cls = cls, .edit = edit, .inner = cls->repeated};
     int id, few = cls->rewrite->cls->merges_constant_pool;
     if (rw_leave_alone(edit)) return CF_OK;
-    t.pair = rw_is_pair(cls, edit); // before the own id, which is the one behind that of calls
+    CF_TRY(rw_find_pair(cls, edit, &t.pair));
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
     int constructs = edit->constructor; // even if it never reaches a delegate call

@@ -40,11 +40,11 @@ struct instr_reconfigured {
     unsigned refused;            // that the JVM refused to change
     unsigned remaining;          // still queued for the background thread (background.h)
     unsigned skipped_interfaces; // interfaces with code that were not touched (untouchable.h)
-    uint64_t first_change; // when the first class was changed (CLOCK_MONOTONIC, ns); 0: none was
-    uint64_t elapsed;            // ns, for the whole operation
-    uint64_t longest_batch;      // ns
-    uint64_t longest_pause;      // ns, of the application's threads (pauses.h)
-    unsigned refusal_count;      // lines in `refusals`, each with a name and a reason
+    uint64_t first_change;  // when the first class was changed (CLOCK_MONOTONIC, ns); 0: none was
+    uint64_t elapsed;       // ns, for the whole operation
+    uint64_t longest_batch; // ns
+    uint64_t longest_pause; // ns, of the application's threads (pauses.h)
+    unsigned refusal_count; // lines in `refusals`, each with a name and a reason
     char refusals[INSTR_REFUSALS][256];
 };
 

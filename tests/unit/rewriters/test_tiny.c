@@ -40,16 +40,19 @@ static const struct expected cases[] = {
      CF_ACC_SYNCHRONIZED, 0},
     {"a coverage probe", "getstatic:probes bipush:7 iconst_1 bastore iconst_1 ireturn", 0,
      TINY | NEVER_THROWS},
-    {"a getter with a probe", "getstatic:probes iconst_0 iconst_1 bastore aload_0 getfield:mine ireturn",
-     0, TINY | NEVER_THROWS},
+    {"a getter with a probe",
+     "getstatic:probes iconst_0 iconst_1 bastore aload_0 getfield:mine ireturn", 0,
+     TINY | NEVER_THROWS},
     {"half a probe", "aload_1 iconst_0 iconst_1 bastore iconst_1 ireturn", 0, TINY},
     {"a probe that a jump enters",
      "iload_1 ifne:P aload_1 iconst_0 goto:Q P: getstatic:probes iconst_0 Q: iconst_1 bastore "
-     "return", 0, TINY},
+     "return",
+     0, TINY},
     {"an array of another name", "getstatic:likewise iconst_0 iconst_1 bastore return", 0, 0},
     {"a loop over a field", "L: aload_0 getfield:mine ifne:L return", 0, 0},
     {"more than is tiny, but arithmetic alone",
-     "iload_1 iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 "
+     "iload_1 iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd "
+     "iload_1 "
      "iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 "
      "iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd iload_1 iadd ireturn",
      CF_ACC_STATIC, NEVER_THROWS},
@@ -86,8 +89,8 @@ static const struct expected cases[] = {
 
 static void open_case(struct subject *s, struct assembler *a, const struct expected *c) {
     struct build b;
-    struct assembler_name names[] = {{"mine", 0}, {"other", 0}, {"call", 0}, {"A", 0},
-                                     {"same", 0}, {"above", 0}, {"missing", 0}, {"static", 0},
+    struct assembler_name names[] = {{"mine", 0},  {"other", 0},  {"call", 0},     {"A", 0},
+                                     {"same", 0},  {"above", 0},  {"missing", 0},  {"static", 0},
                                      {"final", 0}, {"probes", 0}, {"likewise", 0}, {NULL, 0}};
     build_class_file(&b, 49, CF_ACC_PUBLIC, "A");
     build_counted(&b, 3);
@@ -134,8 +137,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("tiny");
     TCase *tests = tcase_create("tiny");
-    tcase_add_loop_test(tests, what_a_method_is, 0,
-                        (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(tests, what_a_method_is, 0, (int)(sizeof cases / sizeof *cases));
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
