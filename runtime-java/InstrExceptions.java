@@ -25,10 +25,13 @@ public final class InstrExceptions {
     private static final int FRAMES = 32, CALLERS = 4, OWN_FRAMES = 12;
 
     /**
-     * Number of frames that are left out when the stack does not suffice, twice as many when it does not suffice again: so
-     * what is left out is at most some three times what was missing. Each failure costs a walk over the whole stack.
+     * Number of frames of a StackOverflowError that are left out, since the stack hardly suffices there; twice as many when it does not
+     * suffice behind them either, from then on. Each failure costs a walk over the whole stack.
      */
     private static final int LEFT_OUT = 1 << 8, MOST_LEFT_OUT = 1 << 16;
+
+    /** Number of errors that may be untold at the same time. */
+    private static final int MOST_UNTOLD = 16;
 
     private static final int FIRST = 1 << 10, MOST = 1 << 17;
 
@@ -49,13 +52,27 @@ public final class InstrExceptions {
 
     private static int count;
 
-    /**
-     * Frames that a StackOverflowError still leaves without a report, of `span`, on the thread whose stack did not suffice
-     * last. Others that overflow at the same time only try in vain more often.
-     */
-    private static int leftOut, span = LEFT_OUT;
+    /** Frames that `current`, on the thread `exhausted`, still leaves without a report, of `enough`. Others that overflow at the same time try in vain. */
+    private static int leftOut, enough = LEFT_OUT;
 
     private static Thread exhausted;
+
+    private static Throwable current;
+
+    /** A report of it has failed, so that handlers which rethrow it leave it out, too: else what they need of the stack is there, see room. */
+    private static boolean insufficient;
+
+    /**
+     * Errors of one thread that were left out so far, each with the method in which it was seen first. When the thread reports another
+     * exception, those that it has not reported were caught by code without instrumentation.
+     */
+    private static final Throwable[] untold = new Throwable[MOST_UNTOLD];
+
+    private static final int[] untoldIn = new int[MOST_UNTOLD];
+
+    private static int untoldCount;
+
+    private static Thread untoldBy;
 
     /** Never true, which compilers do not know. */
     private static boolean calls;
@@ -104,6 +121,7 @@ public final class InstrExceptions {
                 add(row);
             }
             flight.begin(hash, row, (note & REUSED) != 0);
+            if (exception instanceof StackOverflowError) reportFromHere(exception);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
@@ -129,8 +147,8 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static long passing(Throwable exception, int method) {
-        Thread overflowed = exception instanceof StackOverflowError ? Thread.currentThread() : null;
-        if (overflowed != null && leftOut > 0 && exhausted == overflowed) {
+        Thread thread = exception instanceof StackOverflowError ? Thread.currentThread() : null;
+        if (thread != null && insufficient && exception == current && thread == exhausted && leftOut > 0) {
             leftOut--;
             return FAILED;
         }
@@ -138,8 +156,7 @@ public final class InstrExceptions {
             return pass(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) {
-                leftOut = span = exhausted == overflowed && span < MOST_LEFT_OUT ? 2 * span : LEFT_OUT;
-                exhausted = overflowed;
+                if (thread != null) leaveOutMore(exception, thread);
                 return FAILED;
             }
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
@@ -157,26 +174,84 @@ public final class InstrExceptions {
 
     /**
      * The exception leaves the method. While the stack is exhausted, reporting that fails in frame after frame, and each
-     * time HotSpot walks the whole stack. So after a failure some frames are left out. Those that follow have more room.
-     * What decides that calls nothing: it fails in the one frame alone in which the stack ended.
+     * time HotSpot walks the whole stack. So the first frames are left out. Those that follow have more room.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void left(Throwable exception, int method) {
-        Thread overflowed = exception instanceof StackOverflowError ? Thread.currentThread() : null;
-        if (overflowed != null && leftOut > 0 && exhausted == overflowed) {
-            leftOut--;
-            return;
-        }
+        Thread thread = exception instanceof StackOverflowError ? Thread.currentThread() : null;
+        if (thread != null && isLeftOut(exception, method, thread)) return;
         try {
             leave(exception, method);
         } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError) {
-                leftOut = span = exhausted == overflowed && span < MOST_LEFT_OUT ? 2 * span : LEFT_OUT;
-                exhausted = overflowed;
-            }
+            if (failed instanceof StackOverflowError && thread != null) leaveOutMore(exception, thread);
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
         }
+    }
+
+    /** Is this frame of a StackOverflowError left out? A new one is noted. What this needs of the stack fails in one frame or two. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static boolean isLeftOut(Throwable exception, int method, Thread thread) {
+        if (exception == current && thread == exhausted) {
+            if (leftOut == 0) return false;
+            leftOut--;
+            return true;
+        }
+        int n = untoldCount;
+        boolean mine = n == 0 || untoldBy == thread;
+        if (!mine || n == MOST_UNTOLD || (exhausted != null && exhausted != thread)) return false;
+        if (n == 0 || untold[n - 1] != exception) {
+            untoldBy = thread;
+            untold[n] = exception;
+            untoldIn[n] = method;
+            untoldCount = n + 1;
+        }
+        exhausted = thread;
+        current = exception;
+        leftOut = enough - 1;
+        insufficient = false;
+        return true;
+    }
+
+    /** The frames that were left out did not suffice. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static void leaveOutMore(Throwable exception, Thread thread) {
+        exhausted = thread;
+        current = exception;
+        leftOut = enough;
+        insufficient = true;
+        if (enough < MOST_LEFT_OUT) enough *= 2;
+    }
+
+    /** The StackOverflowError is reported as any other exception from here on. */
+    private static void reportFromHere(Throwable exception) {
+        exhausted = Thread.currentThread();
+        current = exception;
+        leftOut = 0;
+    }
+
+    /** Counts what is untold, but this exception, if it is of this thread, or of one that has ended; or with `any` of whatever thread. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    private static void tell(InstrFlight flight, Throwable but, boolean any) {
+        if (!any && untoldBy != Thread.currentThread() && untoldBy.isAlive()) return;
+        int n = untoldCount;
+        untoldCount = 0;
+        for (int i = 0; i < n; i++) {
+            Throwable error = untold[i];
+            untold[i] = null;
+            if (error == null || error == but || flight.has(System.identityHashCode(error))) continue;
+            int row = find(flight, error, untoldIn[i]);
+            if (row >= 0) add(row);
+        }
+    }
+
+    /** Called by native code before the results are read. ends: no exceptions are reported any more. */
+    static void tellRest(boolean ends) {
+        InstrFlight flight = untoldCount == 0 ? null : flight();
+        if (flight != null) tell(flight, null, ends);
     }
 
     @jdk.internal.vm.annotation.DontInline
@@ -185,6 +260,7 @@ public final class InstrExceptions {
         findRoom();
         InstrFlight flight = flight();
         if (exception == null || flight == null) return;
+        if (untoldCount != 0) tell(flight, exception, false);
         if (!isKnown(flight, exception, 3)) {
             int row = find(flight, exception, method);
             flight.suspend();
@@ -251,6 +327,8 @@ public final class InstrExceptions {
 
     /** An exception is thrown. */
     private static void start(InstrFlight flight, Throwable exception, int site) {
+        if (untoldCount != 0) tell(flight, null, false);
+        if (exception instanceof StackOverflowError) reportFromHere(exception);
         flight.suspend();
         long key = key(THROWN_AT, System.identityHashCode(exception.getClass()), site);
         int row = lookUp(key);
@@ -278,9 +356,13 @@ public final class InstrExceptions {
     private static long end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
         boolean joined = method >= 0 && (method & JOINED) != 0;
         if (joined) method &= ~JOINED;
+        if (untoldCount != 0) tell(flight, exception, false);
         boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
-        if (exception instanceof StackOverflowError) exhausted = null;
+        if (exception instanceof StackOverflowError && exhausted == Thread.currentThread()) {
+            exhausted = null;
+            current = null;
+        }
         int row = known ? flight.row : find(flight, exception, method);
         if (!known) flight.suspend();
         flight.end();
@@ -416,6 +498,7 @@ public final class InstrExceptions {
         flight();
         known = new long[FIRST];
         count = 0;
+        untoldCount = 0;
     }
 
     /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */

@@ -113,6 +113,13 @@ final class InstrFlight {
         while (top > i) stackFrames[--top] = null;
     }
 
+    /** Is this exception in flight, or suspended? */
+    boolean has(int hash) {
+        if (this.hash == hash) return true;
+        for (int i = 0; i < top; i++) if (stack[i * ENTRY + HASH] == hash) return true;
+        return false;
+    }
+
     /** Were frames recorded for this exception? */
     boolean hasFrames(int hash) {
         if (this.hash == hash && frames != null) return true;

@@ -28,6 +28,7 @@ struct instr_results {
     JNIEnv *jni;
     const struct instr_results_taker *taker; // NULL: tables go to standard error
     bool without_totals;                     // only the results of passes, as while the JVM runs on
+    bool goes_on;                            // the passes stay on
     bool reset; // reset the counts of the pass, the only one of the options, once they are read
 };
 

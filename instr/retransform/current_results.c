@@ -49,6 +49,7 @@ static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct inst
                                     .jni = jni,
                                     .taker = taker,
                                     .without_totals = true,
+                                    .goes_on = true,
                                     .reset = reset};
     instr_results_report(&results);
     free(pass.values);

@@ -83,10 +83,20 @@ static char *fill_row(struct instr_exception_row *to, const struct instr_methods
     return names;
 }
 
+// Counts errors that code without instrumentation has caught while the stack was exhausted.
+static void tell_rest(const struct instr_results *results) {
+    JNIEnv *jni = results->jni;
+    jclass gate = instr_runtime_class("InstrExceptions");
+    jmethodID tell = gate ? (*jni)->GetStaticMethodID(jni, gate, "tellRest", "(Z)V") : NULL;
+    if (tell) (*jni)->CallStaticVoidMethod(jni, gate, tell, (jboolean)!results->goes_on);
+    if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
+}
+
 static void report_results(const struct instr_results *results, unsigned pass) {
     struct row_list list = {NULL, 0, 0};
     struct instr_counts *counts = NULL;
     size_t n = 0;
+    tell_rest(results);
     instr_exceptions_rows_each(add_row, &list);
     struct instr_exception_row *rows = calloc(list.count + 1, sizeof *rows);
     char **names = calloc(list.count + 1, sizeof *names);

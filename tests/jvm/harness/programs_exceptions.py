@@ -233,6 +233,22 @@ def innermost(r):
             yield " ".join((mode, *options)), vm.compare(plain, other) + differences(rows, wanted)
 
 
+@program("stack overflows that other code catches")
+def caught_outside(r):
+    """Each is counted once, as caught by nobody that is instrumented, on whatever thread, and however few frames it leaves."""
+    launch = ["-Xss256k", "-cp", r.built.programs, "Overflows"]
+    plain, report = r.run("plain", [r.java, *launch]), r.file("report.json")
+    wanted = collections.Counter({end: int(n) for end, n in map(str.split, plain.stdout.splitlines())})
+    for mode in ("exceptions", "calls,timing,exceptions"):
+        for options in ((), ("-Xint",)):
+            other = r.run("agent", [r.java, *options, r.with_agent(f"{mode},exclude=Overflows$Outside,exceptions.file={report}"), *launch])
+            found = collections.Counter()
+            for row in load(report):
+                if row["class"] == "java.lang.StackOverflowError":
+                    found[row["caught_method"] or "null"] += row["count"]
+            yield " ".join((mode, *options)), vm.compare(plain, other) + differences(found, wanted) + ([] if len(wanted) == 3 else [plain.tail()])
+
+
 @program("random throws")
 def random_programs(r):
     """Programs that count their exceptions themselves agree with the report, in each mode of the compilers."""
