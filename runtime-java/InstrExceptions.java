@@ -121,7 +121,7 @@ public final class InstrExceptions {
                 add(row);
             }
             flight.begin(hash, row, (note & REUSED) != 0);
-            if (exception instanceof StackOverflowError) reportFromHere(exception);
+            if (exception instanceof StackOverflowError) noteTold(exception);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
         }
@@ -225,11 +225,12 @@ public final class InstrExceptions {
         if (enough < MOST_LEFT_OUT) enough *= 2;
     }
 
-    /** The StackOverflowError is reported as any other exception from here on. */
-    private static void reportFromHere(Throwable exception) {
+    /** The StackOverflowError is counted: the frames that it leaves have nothing to report. */
+    private static void noteTold(Throwable exception) {
         exhausted = Thread.currentThread();
         current = exception;
-        leftOut = 0;
+        leftOut = Integer.MAX_VALUE;
+        insufficient = false;
     }
 
     /** Counts what is untold, but this exception, if it is of this thread, or of one that has ended; or with `any` of whatever thread. */
@@ -269,6 +270,7 @@ public final class InstrExceptions {
             flight.begin(System.identityHashCode(exception), row, isReused(exception));
         }
         if (flight.reused && flight.frames == null) note(flight, 2);
+        if (exception instanceof StackOverflowError) noteTold(exception);
     }
 
     /** The exception has left its thread: Thread.dispatchUncaughtException has it. */
@@ -328,7 +330,6 @@ public final class InstrExceptions {
     /** An exception is thrown. */
     private static void start(InstrFlight flight, Throwable exception, int site) {
         if (untoldCount != 0) tell(flight, null, false);
-        if (exception instanceof StackOverflowError) reportFromHere(exception);
         flight.suspend();
         long key = key(THROWN_AT, System.identityHashCode(exception.getClass()), site);
         int row = lookUp(key);
@@ -336,6 +337,7 @@ public final class InstrExceptions {
         if (row < 0) return;
         add(row);
         flight.begin(System.identityHashCode(exception), row, isThrownByVm(exception));
+        if (exception instanceof StackOverflowError) noteTold(exception);
     }
 
     /** Does HotSpot throw this object again and again? A StackOverflowError is always a new one. */
