@@ -237,9 +237,11 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void tell(InstrFlight flight, Throwable but, boolean any) {
-        if (!any && untoldBy != Thread.currentThread() && untoldBy.isAlive()) return;
+        Thread by = untoldBy;
+        if (!any && by != null && by != Thread.currentThread() && by.isAlive()) return;
         int n = untoldCount;
         untoldCount = 0;
+        untoldBy = null;
         for (int i = 0; i < n; i++) {
             Throwable error = untold[i];
             untold[i] = null;
@@ -253,6 +255,9 @@ public final class InstrExceptions {
     static void tellRest(boolean ends) {
         InstrFlight flight = untoldCount == 0 ? null : flight();
         if (flight != null) tell(flight, null, ends);
+        if (!ends) return;
+        exhausted = null; // it would keep a class loader alive
+        current = null;
     }
 
     @jdk.internal.vm.annotation.DontInline
