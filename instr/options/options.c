@@ -402,12 +402,31 @@ static void inherit_scope(const struct instr_option_parser *p, struct instr_pass
     instr_option_share_patterns(&pass->exclude, exclude);
 }
 
+// A scope that comes without passes is for those of the owner. If none of them takes it, the command
+// must not look as if it had succeeded.
+static int check_scope_is_used(struct instr_option_parser *p) {
+    unsigned include = instr_option_bit("include"), exclude = instr_option_bit("exclude");
+    if (!p->changing || !p->options->pass_count || !(p->given & (include | exclude))) return 0;
+    const char *key = p->given & include ? "include" : "exclude", *own = NULL;
+    for (size_t i = 0; p->passes[i].pass; i++) {
+        const struct instr_pass_options *pass = &p->passes[i];
+        if (!(pass->given & INSTR_ON_ALREADY) || pass->pass->flags & RW_NAMES_METHODS) continue;
+        if (!pass->own_scope) return 0;
+        own = pass->pass->name;
+    }
+    const char *owner = instr_owner_text(&p->owner);
+    if (!own) return instr_option_fail(p, key, "%s has no active pass that takes it", owner);
+    return instr_option_fail(p, key, "each pass of %s has classes of its own; use '%s.%s'", owner,
+                             own, key);
+}
+
 // Gives each pass its scope: its own one, or that of the text, which is for the passes that the text
 // names, or for all if it names none.
-static void settle_scopes(struct instr_option_parser *p) {
+static int settle_scopes(struct instr_option_parser *p) {
     unsigned include = instr_option_bit("include"), exclude = instr_option_bit("exclude"),
              named = 0;
     for (size_t i = 0; p->passes[i].pass; i++) named |= p->passes[i].given & INSTR_GIVEN_PASS;
+    if (!named && check_scope_is_used(p) != 0) return -1;
     for (size_t i = 0; p->passes[i].pass; i++) {
         struct instr_pass_options *pass = &p->passes[i];
         unsigned given = pass->given;
@@ -433,6 +452,7 @@ static void settle_scopes(struct instr_option_parser *p) {
         instr_option_share_patterns(&p->options->include, p->include);
         instr_option_share_patterns(&p->options->exclude, p->exclude);
     }
+    return 0;
 }
 
 // What a pass that is made needs, and its lease.
@@ -464,8 +484,7 @@ static int settle(struct instr_option_parser *p) {
                                      instr_owner_text(&p->owner));
         return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
     }
-    settle_scopes(p);
-    if (instr_option_settle_names(p) != 0 || settle_made(p) != 0 ||
+    if (settle_scopes(p) != 0 || instr_option_settle_names(p) != 0 || settle_made(p) != 0 ||
         instr_option_terms_settle(p) != 0)
         return -1;
     for (size_t k = 0; k < p->options->pass_count; k++)

@@ -454,6 +454,39 @@ START_TEST(owners_do_not_move_the_passes_of_each_other) {
 }
 END_TEST
 
+START_TEST(a_scope_that_no_pass_takes_is_refused) {
+    parse("calls");
+    change(INSTR_ENABLE, "alice", "calls,calls.include=a.**");
+    change(INSTR_ENABLE, "bob", "watch,watch.methods=a.B.c");
+    static const struct {
+        enum instr_change kind;
+        const char *owner, *text, *expected;
+    } rows[] = {
+        {INSTR_SET, "carol", "include=b.**",
+         "option 'include': carol has no active pass that takes it"},
+        {INSTR_ENABLE, "carol", "exclude=b.**",
+         "option 'exclude': carol has no active pass that takes it"},
+        {INSTR_SET, "bob", "include=b.**",
+         "option 'include': bob has no active pass that takes it"},
+        {INSTR_SET, "alice", "include=b.**",
+         "option 'include': each pass of alice has classes of its own; use 'calls.include'"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct instr_options next;
+        struct instr_owner owner = {.name = ""};
+        strcpy(owner.name, rows[i].owner);
+        ck_assert_int_eq(instr_options_change_as(&next, &options, rows[i].kind, &owner,
+                                                 rows[i].text, error, sizeof error),
+                         -1);
+        ck_assert_str_eq(error, rows[i].expected);
+    }
+    change(INSTR_ENABLE, "alice", "timing");
+    change(INSTR_SET, "alice", "include=b.**");
+    ck_assert_str_eq(instr_match_text(options.passes[3].include), "b.**");
+    ck_assert_str_eq(instr_match_text(options.passes[1].include), "a.**");
+    instr_options_free(&options);
+}
+END_TEST
+
 START_TEST(limits_are_those_of_who_gives_them) {
     parse("calls,max-overhead=5%");
     change(INSTR_ENABLE, "alice", "timing");
@@ -615,6 +648,7 @@ int main(void) {
     tcase_add_test(tcase, owners_do_not_move_the_passes_of_each_other);
     tcase_add_test(tcase, a_time_is_for_the_passes_of_its_owner);
     tcase_add_test(tcase, quiet_are_the_passes_of_who_wants_it);
+    tcase_add_test(tcase, a_scope_that_no_pass_takes_is_refused);
     tcase_add_test(tcase, limits_are_those_of_who_gives_them);
     tcase_add_test(tcase, at_most_64_passes_are_on);
     tcase_add_loop_test(tcase, a_name_is_short_and_printable, 0, sizeof names / sizeof *names);
