@@ -1,6 +1,7 @@
 // What the commands share that send one command to an agent and print its answer.
 
 #include "instr/cli/talk.h"
+#include "instr/process/remote_jvm.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -43,20 +44,35 @@ int cli_control_introduce(struct cli_session *session, const struct instr_owner 
     return cli_error("the command cannot be sent: %s", strerror(errno));
 }
 
+int cli_is_no_jvm(long pid) {
+    struct instr_remote_jvm jvm;
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return 0;
+    int none = jvm.kind == INSTR_NO_JVM;
+    instr_remote_jvm_close(&jvm);
+    return none;
+}
+
+// To attach, as the reason advises, would fail in what is not a JVM.
+static int not_connected(long pid, int there, const char *reason) {
+    if (there == CLI_SESSION_NONE && cli_is_no_jvm(pid))
+        return cli_error("process %ld is not a JVM", pid);
+    return cli_error("%s", reason);
+}
+
 int cli_control_connect(struct cli_session *session, long pid) {
     char reason[INSTR_ERROR_SIZE];
-    if (cli_session_open(session, pid, reason, sizeof reason) == CLI_SESSION_OK) return CLI_OK;
-    return cli_error("%s", reason);
+    int there = cli_session_open(session, pid, reason, sizeof reason);
+    return there == CLI_SESSION_OK ? CLI_OK : not_connected(pid, there, reason);
 }
 
 // Connecting is part of the time that the whole command has.
 static int connect_within(struct cli_session *session, const struct cli_control *control) {
     char reason[INSTR_ERROR_SIZE];
     if (!control->within_ms) return cli_control_connect(session, control->pid);
-    if (cli_session_open_within(session, control->pid, control->within_ms, reason, sizeof reason) ==
-        CLI_SESSION_OK)
-        return CLI_OK;
-    return cli_error("%s", reason);
+    int there =
+        cli_session_open_within(session, control->pid, control->within_ms, reason, sizeof reason);
+    return there == CLI_SESSION_OK ? CLI_OK : not_connected(control->pid, there, reason);
 }
 
 int cli_control_end(const struct cli_event *event) {

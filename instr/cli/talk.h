@@ -32,6 +32,9 @@ int cli_control_sign(const char *command, const char *as, struct instr_owner *ow
 // CLI_FAILED.
 int cli_control_introduce(struct cli_session *session, const struct instr_owner *owner);
 
+// Is it certain that the process is not a JVM?
+int cli_is_no_jvm(long pid);
+
 // Connects, or prints why it cannot. CLI_OK or CLI_FAILED.
 int cli_control_connect(struct cli_session *session, long pid);
 

@@ -256,6 +256,9 @@ static void take_word(struct launcher *launcher, const char *word) {
         launcher->ended = 1;
         if (!jvm->command[0] && !launcher->unclear)
             snprintf(jvm->command, sizeof jvm->command, "%s", word);
+        size_t n = strlen(word);
+        if (starts(jvm->command, word) && (!jvm->command[n] || jvm->command[n] == ' '))
+            jvm->main_length = n;
     } else if (launcher->value || strcmp(word, "-jar") != 0) {
         jvm->options = append(jvm->options, word, strlen(word));
         launcher->value = !launcher->value && instr_remote_jvm_takes_value(word);
@@ -317,6 +320,7 @@ int instr_remote_jvm_open(struct instr_remote_jvm *jvm, long pid, char *reason, 
     if (!jvm->version[0]) read_release(jvm);
     jvm->release = release_of(jvm);
     read_command_line(jvm);
+    if (!jvm->main_length) jvm->main_length = strcspn(jvm->command, " ");
     return 0;
 }
 

@@ -21,6 +21,7 @@ struct instr_remote_jvm {
     char version[128];                // "17.0.15+6-Debian"; "": unknown
     char name[128];                   // "OpenJDK 64-Bit Server VM"; "": unknown
     char command[512];                // main class or jar with its arguments; "": unknown
+    size_t main_length;               // of the main class or jar, which may contain spaces
     char library[INSTR_PROCESS_NAME]; // libjvm.so, as the JVM sees it
     char agent[INSTR_PROCESS_NAME];   // our library, as the JVM sees it; "": not loaded
     char libc[INSTR_PROCESS_NAME];    // glibc's, as the JVM sees it; "": unknown

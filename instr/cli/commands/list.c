@@ -112,7 +112,7 @@ static int find_all(struct rows *rows) {
 
 // The main class or jar, without its folders and arguments.
 static void main_of(const struct instr_remote_jvm *jvm, char text[COMMAND_SHOWN + 1]) {
-    size_t n = strcspn(jvm->command, " ");
+    size_t n = jvm->main_length;
     const char *start = jvm->command;
     for (size_t i = 0; i < n; i++)
         if (jvm->command[i] == '/') start = jvm->command + i + 1;

@@ -380,6 +380,8 @@ static int connect_agent(struct top *top) {
     char reason[INSTR_ERROR_SIZE];
     if (top->rule) return cli_bring(&top->session, top->pid, NULL, &top->brought);
     int there = cli_session_open(&top->session, top->pid, reason, sizeof reason);
+    if (there == CLI_SESSION_NONE && cli_is_no_jvm(top->pid))
+        return cli_error("process %ld is not a JVM", top->pid);
     if (there == CLI_SESSION_NONE)
         return cli_error("there is no agent in process %ld; 'instr enable %ld timing' loads one "
                          "that times methods",

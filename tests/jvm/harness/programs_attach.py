@@ -166,14 +166,16 @@ def barred(r):
             + [line for line in p.stderr.splitlines() if "agent" not in line and "EnableDynamic" not in line]
 
     other = subprocess.Popen(["sleep", "60"])
-    done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
-    off = subprocess.run([r.cli, "off", str(other.pid)], capture_output=True, text=True, timeout=60)
+    answers = []
+    for words in (["attach"], ["off"], ["status"], ["detach"], ["set", "for=1s"], ["top", "--once"], ["report", "calls"]):
+        done = subprocess.run([r.cli, words[0], str(other.pid), *words[1:]], capture_output=True, text=True, timeout=60)
+        answers.append(refused(done, "is not a JVM"))
     switch = f"/tmp/.instr-{os.getuid()}/{other.pid}.off"
     alive = "" if other.poll() is None else "it has ended"
     alive += f"{switch} is left" if os.path.exists(switch) else ""
     other.kill()
     other.wait()
-    yield "no JVM", [x for x in (refused(done, "is not a JVM"), refused(off, "is not a JVM"), alive) if x]
+    yield "no JVM", [x for x in (*answers, alive) if x]
     done = subprocess.run([r.cli, "attach", str(other.pid)], capture_output=True, text=True, timeout=60)
     yield "no process", [x for x in [refused(done, "there is no process")] if x]
 
@@ -370,6 +372,18 @@ def listed(r):
     problems += [f"{other.pid} is no JVM"] if other.pid in found else []
     problems += [f"table: {table!r}"] if not re.search(rf"^ *{dormant.pid} +\S+ +\S+ +dormant +Waiting$", table, re.M) else []
     yield "list", plain.end(problems) + dormant.end()
+    for perfdata in "+", "-":
+        yield f"a jar with spaces in its name, -XX:{perfdata}UsePerfData", list_shows_whole_name(r, perfdata)
+
+
+def list_shows_whole_name(r, perfdata):
+    jar = r.file("my waiting program.jar")
+    with zipfile.ZipFile(jar, "w") as out:
+        out.write(os.path.join(r.built.programs, "Waiting.class"), "Waiting.class")
+        out.writestr("META-INF/MANIFEST.MF", "Main-Class: Waiting\n")
+    p = Waiting(r, f"-XX:{perfdata}UsePerfData", "-jar", jar, main="a/b")
+    table = subprocess.run([r.cli, "list"], capture_output=True, text=True, timeout=60).stdout
+    return p.end([f"{table!r}"] if not re.search(rf"^ *{p.pid} .* my waiting program.jar$", table, re.M) else [])
 
 
 def findings(done, *expected):
