@@ -145,6 +145,12 @@ void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped
     instr_reply_note(reply, "%s", line);
 }
 
+void instr_operation_note_over_limit(struct instr_reply *reply, unsigned over_limit) {
+    if (over_limit)
+        instr_reply_note(reply, "%u class%s skipped by max-classes or max-methods", over_limit,
+                         over_limit == 1 ? "" : "es");
+}
+
 // The first command says it; status does at any time.
 static void note_interfaces_once(struct instr_reply *reply, unsigned skipped_interfaces) {
     static bool noted;
@@ -260,6 +266,7 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
                               const struct instr_reconfigured *done) {
     unsigned ticket;
     note_interfaces_once(reply, done->skipped_interfaces);
+    instr_operation_note_over_limit(reply, done->over_limit);
     note_all_skipped(agent, reply, done);
     JNIEnv *jni = done->remaining ? NULL : instr_wake_jni();
     if (jni)
@@ -278,6 +285,7 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
         instr_json_text(&json, NULL, done->refusals[i]);
     instr_json_close(&json, ']');
     instr_json_number(&json, "interfaces_skipped", done->skipped_interfaces);
+    instr_json_number(&json, "classes_over_limit", done->over_limit);
     instr_json_number(&json, "remaining", done->remaining);
     instr_json_number(&json, "elapsed_ns", done->elapsed);
     instr_json_number(&json, "longest_batch_ns", done->longest_batch);

@@ -19,6 +19,7 @@
 //        "refused": N,               that the JVM refused to change
 //        "refusals": [TEXT...],      the first of them, each with its reason
 //        "interfaces_skipped": N,    that HotSpot cannot safely retransform (untouchable.h)
+//        "classes_over_limit": N,    that max-classes or max-methods left out
 //        "remaining": N,             queued for the background thread
 //        "elapsed_ns": N,
 //        "longest_batch_ns": N,      longest RetransformClasses call
@@ -102,6 +103,10 @@ void instr_operation_json_overhead(struct instr_json *json, struct instr_agent *
 
 // Notes the number of interfaces that were skipped, if any were.
 void instr_operation_note_interfaces(struct instr_reply *reply, unsigned skipped_interfaces);
+
+// Notes the number of classes that the limits left out, if any: with fewer results than expected, or
+// none, the reason must be in sight.
+void instr_operation_note_over_limit(struct instr_reply *reply, unsigned over_limit);
 
 // Is the pass on; for this owner, or, with NULL, for any?
 bool instr_operation_is_on(struct instr_agent *agent, const char *pass);

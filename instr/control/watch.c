@@ -319,7 +319,7 @@ static void note_nothing(const struct watching *w, const char *methods, struct i
         instr_reply_note(reply, "no loaded method is watched: %s", refusal);
         return;
     }
-    // An abstract method, or that of an interface which is skipped, was found.
+    // An abstract method, or that of an interface or a class which is skipped, was found.
     if (w->abstract || skipped) return;
     if (is_of_pass(w))
         instr_watch_suggest(w->agent->jvmti, jni, methods, meant, sizeof meant);
@@ -411,11 +411,12 @@ static int begin(struct instr_request *request, struct instr_reply *reply, struc
     bool there = has_method(w, jni, request->argv[0]);
     unsigned skipped = there ? done.skipped_interfaces : 0;
     note_interfaces(reply, skipped);
+    instr_operation_note_over_limit(reply, done.over_limit);
     // Methods of other clients change, too, and of other passes.
     if (!there || done.changed == 0 ||
         (is_of_pass(w) && clients.count > 1 &&
          !instr_watch_is_loaded(w->agent->jvmti, jni, w->methods)))
-        note_nothing(w, request->argv[0], reply, jni, skipped);
+        note_nothing(w, request->argv[0], reply, jni, skipped + done.over_limit);
     w->filter.methods = w->methods;
     w->filter.rule = w->rule[0] ? w->rule : NULL;
     w->watch = instr_watch_begin(jni, &w->filter, names_of(w->agent));

@@ -59,6 +59,7 @@ void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_re
     to->restored += more->restored;
     to->refused += more->refused;
     to->skipped_interfaces += more->skipped_interfaces;
+    to->over_limit += more->over_limit;
     if (more->longest_batch > to->longest_batch) to->longest_batch = more->longest_batch;
     if (more->longest_pause > to->longest_pause) to->longest_pause = more->longest_pause;
     for (unsigned i = 0; i < more->refusal_count && to->refusal_count < INSTR_REFUSALS; i++)
@@ -114,11 +115,12 @@ static bool is_excess(struct application *r, const struct instr_class_state *ent
 }
 
 static void count_misfits(const struct application *r, unsigned changed) {
+    unsigned over =
+        (unsigned)(instr_engine_totals(r->plan->engine).classes_over_limit - r->left_out);
     if (misfits.plan != r->plan->number || changed) misfits.count = 0;
     misfits.plan = r->plan->number;
-    if (!changed)
-        misfits.count +=
-            (unsigned)(instr_engine_totals(r->plan->engine).classes_over_limit - r->left_out);
+    if (!changed) misfits.count += over;
+    r->done->over_limit += over;
 }
 
 // --- which classes ---
@@ -186,6 +188,7 @@ static void left_out(void *context) {
     const struct application *r = context;
     set_over(r->agent, r->key, 1);
     instr_engine_left_out(r->plan->engine, 0);
+    r->done->over_limit++;
 }
 
 // --- batches ---

@@ -40,6 +40,7 @@ struct instr_reconfigured {
     unsigned refused;            // that the JVM refused to change
     unsigned remaining;          // still queued for the background thread (background.h)
     unsigned skipped_interfaces; // interfaces with code that were not touched (untouchable.h)
+    unsigned over_limit;         // that max-classes or max-methods left out
     uint64_t first_change;  // when the first class was changed (CLOCK_MONOTONIC, ns); 0: none was
     uint64_t elapsed;       // ns, for the whole operation
     uint64_t longest_batch; // ns

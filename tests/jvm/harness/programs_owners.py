@@ -133,3 +133,23 @@ def few_of_many(r):
     yield "many", problems + ([] if waits and "more classes follow" not in out else [f"{out} {err}"])
     p.instr("off")
     yield "end", ended(p, [])
+
+
+@program("instr, what a limit leaves out")
+def left_out(r):
+    """Each command says what max-classes and max-methods left out, also if the limit was given by somebody else."""
+    p = Waiting(r)
+
+    def expect(words, out, *notes):
+        done = p.instr(*words)
+        found = [line for line in done.stderr.splitlines() if "JEP 451" not in line]
+        ok = done.returncode == 0 and re.search(out, done.stdout) and found == ["instr: " + note for note in notes]
+        return [] if ok else [f"{words}: {done}"]
+    few = "include=Waiting:java.util.ArrayList:java.lang.Integer"
+    two, one = (f"{n} skipped by max-classes or max-methods" for n in ("2 classes", "1 class"))
+    problems = expect(["attach", "calls", few, "max-classes=1", "--as", "alice"], "; 1 class retransformed, 1 changed", two)
+    problems += expect(["enable", "timing", "include=java.util.HashMap", "--as", "bob"], ": calls, timing$", one)
+    problems += expect(["watch", "java.util.HashMap.put(..)", "--for", "100ms", "--as", "carol"], "^$", one)
+    problems += expect(["set", "calls.top=3", "--as", "alice"], ": calls, timing$")
+    problems += expect(["set", "max-classes=9", "--as", "alice"], "; 3 classes retransformed, 3 changed")
+    yield "left out", p.end(problems)
