@@ -1,10 +1,23 @@
 // The command dump.
 
 #include "instr/control/commands.h"
+#include "instr/passes/watch/suggest.h"
 #include "instr/retransform/redefine.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+// Says what was perhaps meant if no class was found.
+static void fail(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni, bool found,
+                 const char *reason) {
+    char meant[400] = "";
+    if (!found && !strchr(request->argv[0], '*'))
+        instr_watch_suggest_class(request->agent->jvmti, jni, request->argv[0], meant,
+                                  sizeof meant);
+    instr_reply_fail(reply, "%s%s%s%s", reason, *meant ? "; did you mean " : "", meant,
+                     *meant ? "?" : "");
+}
 
 // dump CLASS [original]: replies with the bytes of the class.
 void instr_command_dump(struct instr_request *request, struct instr_reply *reply) {
@@ -26,6 +39,6 @@ void instr_command_dump(struct instr_request *request, struct instr_reply *reply
     if (bytes)
         instr_reply_bytes(reply, bytes, length);
     else
-        instr_reply_fail(reply, "%s", reason);
+        fail(request, reply, jni, loaders > 0, reason);
     free(bytes);
 }

@@ -354,6 +354,19 @@ def namespaces(r):
             yield name, p.end([refused(p.instr("attach"), *reported), *found, *left(p)])
 
 
+@program("instr dump, mistyped")
+def dump_mistyped(r):
+    """A name that no loaded class has: instr says which one is spelled like it."""
+    p = Waiting(r)
+    for name, meant in (("Wating", "; did you mean Waiting?"), ("util.HashMap.Node", "; did you mean java.util.HashMap$Node?"), ("Waiting#work", ""),
+                        ("java.util.**", ""), ("a b", ""), ("", "")):
+        for command in "dump", "show":
+            done = p.instr(command, name)
+            ok = done.returncode == 1 and done.stderr.splitlines()[-1] == f"instr: {name}: no class of that name is loaded{meant}"
+            yield f"{command} {name}", [] if ok else [f"{done}"]
+    yield "end", p.end()
+
+
 @program("instr list", quick=False)
 def listed(r):
     """Lists every JVM with its main class, version and the state of the agent; nothing else."""
