@@ -90,7 +90,7 @@ static void put_totals(const struct instr_counter_report *report, struct instr_o
                         report->row_count == 1 ? "" : "s");
     if (report->lost)
         instr_output_format(out, "; %s events were lost", instr_number(report->lost, number));
-    if (top < report->row_count)
+    if (top && top < report->row_count)
         instr_output_format(out, "; the top %s:", instr_number(top, number));
     instr_output_text(out, "\n");
 }

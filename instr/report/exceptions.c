@@ -73,7 +73,7 @@ static void put_totals(const struct instr_exception_report *report, struct instr
     if (fates[INSTR_EXCEPTION_UNSEEN])
         instr_output_format(out, ", %s ended in code that is not instrumented",
                             instr_number(fates[INSTR_EXCEPTION_UNSEEN], a));
-    if (top < report->row_count)
+    if (top && top < report->row_count)
         instr_output_format(out, "; the top %s of %s:", instr_number(top, a),
                             instr_number(report->row_count, b));
     instr_output_text(out, "\n");

@@ -134,7 +134,8 @@ static void put_totals(const struct instr_method_report *report, struct instr_ou
         instr_output_format(out, ", %s%s in total", estimated ? "~" : "", instr_duration(self, a));
     if (report->skipped_count > 0)
         instr_output_format(out, "; %s skipped", instr_number(report->skipped_count, a));
-    if (top < report->row_count) instr_output_format(out, "; the top %s:", instr_number(top, a));
+    if (top && top < report->row_count)
+        instr_output_format(out, "; the top %s:", instr_number(top, a));
     instr_output_text(out, "\n");
 }
 

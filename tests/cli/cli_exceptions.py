@@ -31,6 +31,7 @@ class Exceptions(CliTest):
         printed = self.report(ROWS, "--top", "1").stdout
         self.assertIn("; the top 1 of 3:\n", printed)
         self.assertEqual(printed.count("\n"), 5)
+        self.assertNotIn("the top", self.report(ROWS, "--top", "0").stdout)
 
     def test_the_page_has_all_and_runs_nothing_from_the_file(self):
         rows = ROWS + [{**ROWS[0], "class": "<script>x</script>", "first_stack": ["<b>"]}]

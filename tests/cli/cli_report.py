@@ -65,6 +65,10 @@ class Table(CliTest):
         self.assertEqual(self.names("--sort=thrown", "--top=1"), ["B"])
         self.assertEqual(self.names("--top", "0"), [])
 
+    def test_no_row_is_not_the_top_of_them(self):
+        for content in TIMED, COUNTED:
+            self.assertNotIn("the top", self.report(content, "--top", "0").stdout)
+
     def test_nothing_from_a_file_controls_the_terminal(self):
         printed = self.report({**COUNTED, "pass": EVIL, "methods": [
             row(EVIL + "." + EVIL, 1, descriptor="(L" + EVIL + ";)V")]}).stdout
