@@ -5,9 +5,12 @@ import json
 import os
 import re
 import resource
+import shlex
+import shutil
 import subprocess
 
 import sys
+import xml.etree.ElementTree
 
 from support import TOP, CliTest, class_file, slow
 
@@ -397,6 +400,24 @@ class Line(CliTest):
                             ("cli", ["-cp CLASSES", "coverage.html="]),
                             ("ant", ["<property name=\"coverage.agent\"", "jacoco:coverage"])):
             self.expect(["coverage", "line", tool], 0, [f"-agentpath:{path}=coverage,", *parts], "")
+
+    def test_a_path_is_written_as_the_build_file_wants_it(self):
+        tool, folder = os.environ["INSTR_UNDER_TEST"], self.path("it's $x & y")
+        os.mkdir(folder)
+        for name in "instr", "libinstr.so":
+            shutil.copy(os.path.join(os.path.dirname(tool), name), folder)
+        lines = {of: subprocess.run([os.path.join(folder, "instr"), "coverage", "line", of], capture_output=True, text=True, check=True).stdout
+                 for of in ("maven", "gradle", "gradle-kotlin", "ant", "cli")}
+        want = f"-agentpath:{folder}/libinstr.so=coverage,coverage.file="
+        words = next(shlex.split(line) for line in lines["cli"].splitlines() if line.startswith("java "))
+        self.assertEqual(words[1], want + "jacoco.exec")
+        value = xml.etree.ElementTree.fromstring(f"<x>{lines['ant']}</x>").find("property").get("value")
+        self.assertEqual(value.replace("$$", "$"), want + "${basedir}/jacoco.exec")
+        self.assertIn("$$x", value)
+        text = xml.etree.ElementTree.fromstring(f"<x>{lines['maven']}</x>").find("argLine").text
+        self.assertIn(want.replace("coverage,", "coverage,quiet=yes,"), text)
+        for of in "gradle", "gradle-kotlin":
+            self.assertIn("it's \\$x & y/libinstr.so=", lines[of])
 
     def test_mistakes(self):
         for arguments, line in (([], "expects the name of a build tool"), (["ant", "maven"], "expects the name of a build tool"),
