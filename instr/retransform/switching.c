@@ -1,6 +1,7 @@
 #include "instr/retransform/switching.h"
 
 #include "instr/options/compare.h"
+#include "instr/options/names.h"
 #include "instr/retransform/overhead.h"
 
 #include <pthread.h>
@@ -41,6 +42,19 @@ void instr_switching_end(struct instr_agent *agent) {
     pthread_mutex_unlock(&agent->switching);
 }
 
+// Why no pass of this name is on.
+static void say_not_on(const char *name, char *reason, size_t size) {
+    char nearest[INSTR_NAME_SIZE];
+    if (rw_pass_named(name, strlen(name))) {
+        snprintf(reason, size, "pass '%.64s' is not active", name);
+        return;
+    }
+    instr_nearest_option(name, nearest);
+    int likely = rw_pass_named(nearest, strlen(nearest)) && instr_name_distance(name, nearest) <= 2;
+    snprintf(reason, size, "unknown pass '%.64s'%s%s%s", name, likely ? "; did you mean '" : "",
+             likely ? nearest : "", likely ? "'?" : "");
+}
+
 const struct instr_pass_options *instr_switching_pass(const struct instr_options *options,
                                                       const char *name,
                                                       const struct instr_owner *owner, int all,
@@ -48,9 +62,7 @@ const struct instr_pass_options *instr_switching_pass(const struct instr_options
     static const struct instr_owner command_line;
     const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
     if (!any) {
-        int known = rw_pass_named(name, strlen(name)) != NULL;
-        if (instr_overhead_say_end(name, NULL, reason, size)) return NULL;
-        snprintf(reason, size, known ? "pass '%.64s' is not active" : "unknown pass '%.64s'", name);
+        if (!instr_overhead_say_end(name, NULL, reason, size)) say_not_on(name, reason, size);
         return NULL;
     }
     struct instr_pass_options wanted = {.pass = any->pass};

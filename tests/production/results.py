@@ -100,7 +100,7 @@ def reported(t):
         with open(t.file("page.html")) as f:
             page = f.read()
         expect(problems, f"the page: {status} {err}", status == 0 and "<html" in page and "work(int)" in page)
-        for words, reason in ((["watch"], "pass 'watch' is not active"), (["cals"], "unknown pass 'cals'"), (["coverage", "--json"], "coverage has no JSON"),
+        for words, reason in ((["watch"], "pass 'watch' is not active"), (["cals"], "unknown pass 'cals'; did you mean 'calls'?"), (["elsewhere"], "unknown pass 'elsewhere'\n"), (["coverage", "--json"], "coverage has no JSON"),
                               (["--html", t.file("page.html")], "a page holds one pass; active are calls, timing, coverage"), (["calls", "--sort", "bytes"], "--sort must be self")):
             status, out, err = instr(t, "report", jvm.pid, *words)
             expect(problems, f"{words}: {status} {err}", status in (1, 2) and reason in err)
