@@ -114,7 +114,7 @@ public final class InstrSampling {
     /** Enters a method. C2 may inline this where it is called often; for C1 it is too long, as InstrCalls.enter. */
     public static long enter(int id) {
         try {
-            InstrThreads.mostRoom();
+            InstrThreads.room(0);
             long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
             if (InstrThreads.owner(way, id) == ~tid) {
                 long row = InstrThreads.ownedRow(way, id), calls = InstrUnsafe.get(row + NEXT);
@@ -133,7 +133,7 @@ public final class InstrSampling {
     /** Enters a constructor that will call super() or this(). */
     public static long construct(int id) {
         try {
-            InstrThreads.mostRoom();
+            InstrThreads.room(0);
             long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
             if (InstrThreads.owner(way, id) == ~tid) {
                 long row = InstrThreads.ownedRow(way, id), calls = InstrUnsafe.get(row + NEXT);
@@ -155,8 +155,7 @@ public final class InstrSampling {
     @java.lang.invoke.DontInline
     static long enterAny(int id, int what) {
         try {
-            if (what == InstrThreads.CONSTRUCT) InstrThreads.moreRoom();
-            InstrThreads.room();
+            InstrThreads.findRoom(0);
             long own = InstrThreads.ownRow(id), row = own != 0 ? own : InstrThreads.rowInlined(id);
             if (row == 0) row = InstrThreads.currentRow(id);
             if (row == 0) {
@@ -187,7 +186,7 @@ public final class InstrSampling {
     /** Counts a call that is never timed: the method is too small for a clock, and its time is that of its caller. */
     public static void count(int id) {
         try {
-            InstrThreads.mostRoom();
+            InstrThreads.room(0);
             long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
             if (InstrThreads.owner(way, id) == ~tid) {
                 InstrThreads.add(InstrThreads.ownedRow(way, id), InstrThreads.CALL);
@@ -204,7 +203,7 @@ public final class InstrSampling {
     @java.lang.invoke.DontInline
     static void countAny(int id) {
         try {
-            InstrThreads.room();
+            InstrThreads.findRoom(0);
             long row = InstrThreads.rowInlined(id);
             if (row == 0) {
                 InstrThreads.countSlowly(id, InstrThreads.CALL);

@@ -16,7 +16,7 @@ public final class InstrSamplingCalls {
     /** Enters a method. For compilers as InstrSampling.enter. */
     public static long enter(int id) {
         try {
-            InstrThreads.mostRoom();
+            InstrThreads.mostRoom(0);
             long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
             if (InstrThreads.owner(way, id) == ~tid) {
                 long row = InstrThreads.ownedRow(way, id), calls = InstrUnsafe.get(row + InstrSampling.NEXT);
@@ -36,7 +36,7 @@ public final class InstrSamplingCalls {
     /** Enters a constructor that will call super() or this(). */
     public static long construct(int id) {
         try {
-            InstrThreads.mostRoom();
+            InstrThreads.mostRoom(0);
             long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
             if (InstrThreads.owner(way, id) == ~tid) {
                 long row = InstrThreads.ownedRow(way, id), calls = InstrUnsafe.get(row + InstrSampling.NEXT);
@@ -58,6 +58,7 @@ public final class InstrSamplingCalls {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static long enterAny(int id, int what) {
+        InstrThreads.findMostRoom(0);
         countCall(id, what);
         return InstrSampling.enterAny(id, what);
     }
@@ -67,7 +68,6 @@ public final class InstrSamplingCalls {
     @java.lang.invoke.ForceInline
     private static void countCall(int id, int what) {
         try {
-            InstrThreads.mostRoom();
             InstrThreads.countAny(id - 1, what);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
@@ -78,7 +78,7 @@ public final class InstrSamplingCalls {
     /** Counts a call that is never timed. */
     public static void count(int id) {
         try {
-            InstrThreads.mostRoom();
+            InstrThreads.mostRoom(0);
             long tid = InstrUnsafe.tid(), way = InstrThreads.way(tid);
             if (InstrThreads.owner(way, id) == ~tid) {
                 long row = InstrThreads.ownedRow(way, id);
@@ -96,6 +96,7 @@ public final class InstrSamplingCalls {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void countAny(int id) {
+        InstrThreads.findMostRoom(0);
         countCall(id, InstrThreads.CALL);
         InstrSampling.countAny(id);
     }

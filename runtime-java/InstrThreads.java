@@ -213,43 +213,53 @@ final class InstrThreads {
     }
 
     /**
-     * Called first by methods that enter, for the time in which they are interpreted. Interpreted code checks at its
-     * entry only that its own frame fits on the stack. So build.py raises max_locals of this method to more than all
-     * methods need that are called on exit. In compiled code this has no effect; see openAt. The method is not empty,
-     * because HotSpot up to JDK 8 has no frames for empty methods.
+     * Fails if the stack does not suffice for what the runtime does from the entry of a method to its exit. Called first by methods
+     * that enter, for the time in which they are interpreted: interpreted code checks at its entry only that its own frame
+     * fits on the stack. So build.py raises max_locals of this method. Inlined into compiled code it has no effect: there max_stack
+     * of the caller is raised.
+     *
+     * <p>This method may be compiled while the caller is interpreted. Compiled code, too, looks for the room that build.py
+     * asks for if it may call. Where it is inlined, compilers see that `never` is 0, and that it calls nothing.
      */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    static void room() {
-        int some = 0;
+    static void room(int never) {
+        if (never != 0) findLine();
+    }
+
+    /** As room, with more, for the calls pass: a call that is counted there must also enter the timing pass behind it. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    static void mostRoom(int never) {
+        if (never != 0) findLine();
     }
 
     /**
-     * As room, with more than a page of stack, for constructors, which call the runtime again before they exit and
-     * may be compiled by then: see openAt. This method is not interpreted for long.
+     * As room, before a call is counted by a method that calls others after that: an entry that was counted must not fail. Also the
+     * exit must not: it may be interpreted while the entry is compiled, and without it the method would seem to be running
+     * forever, and all its later calls would seem to be inner calls.
+     *
+     * <p>The caller's own max_stack is no use there, because C1 makes the caller's frame as large. So build.py raises that of this
+     * method. At its entry compiled code checks that the frames of the interpreter would also fit on the stack (HotSpot, since
+     * JDK 8u20), page by page. It has no reference: see InstrExceptions.findRoom.
      */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void moreRoom() {
-        int some = 0;
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void findRoom(int never) {
+        if (never != 0) findLine();
     }
 
-    /** As room, with still more, for the calls pass: a call counted there can also enter the timing pass behind it. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    static void mostRoom() {
-        int some = 0;
+    /** As findRoom, with more, for the calls pass: see mostRoom. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    static void findMostRoom(int never) {
+        if (never != 0) findLine();
     }
 
-    /**
-     * The row of a method, 0: there is none; for methods that count. build.py raises its max_stack like that of
-     * openAt, and by a page more: when the stack is exhausted, perhaps by the timing pass behind this one, a call that was counted as
-     * entered must also be counted as thrown.
-     */
+    /** The row of a method, 0: there is none; for methods that count. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long rowInlined(int id) {
-        mostRoom();
         long tid = InstrUnsafe.carrierTidInlined(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
         return page == 0 ? 0 : row(page, id);
     }
@@ -294,6 +304,7 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     static void countAny(int id, int what) {
+        if (what != INITIALIZED) findMostRoom(0);
         long tid = InstrUnsafe.carrierTid(), line = line(tid), page = InstrUnsafe.get(line) == tid ? page(line, id) : 0;
         if (page == 0) {
             countSlowly(id, what);
@@ -362,7 +373,6 @@ final class InstrThreads {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long open(int id, int what) {
-        room();
         long tid = InstrUnsafe.carrierTid();
         return InstrUnsafe.get(line(tid)) == tid ? openAt(tid, id, what) : openBeside(id, what);
     }
@@ -374,13 +384,6 @@ final class InstrThreads {
         return InstrUnsafe.get(line(tid ^ 1)) == tid ? openAt(tid ^ 1, id, what) : openSlowly(id, what);
     }
 
-    /**
-     * A call that is entered must also exit. If the stack were sufficient for this method but not for the clock or the
-     * exit, which may be interpreted while this is compiled, the method would seem to be running forever, and all its
-     * later calls would seem to be inner calls. So build.py raises max_stack of this method to more than a page. At its
-     * entry compiled code checks that the frames of the interpreter would also fit on the stack (HotSpot, since JDK
-     * 8u20), page by page.
-     */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     static long openAt(long tid, int id, int what) {

@@ -12,6 +12,7 @@ public final class InstrTiming {
     @java.lang.invoke.DontInline
     public static long enter(int id) {
         try {
+            InstrThreads.findRoom(0);
             return InstrThreads.open(id, InstrThreads.CALL);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;
@@ -25,7 +26,7 @@ public final class InstrTiming {
     @java.lang.invoke.DontInline
     public static long construct(int id) {
         try {
-            InstrThreads.moreRoom();
+            InstrThreads.findRoom(0);
             return InstrThreads.open(id, InstrThreads.CONSTRUCT);
         } catch (Throwable failed) {
             if (failed instanceof StackOverflowError) throw (StackOverflowError) failed;

@@ -42,18 +42,17 @@ MADE = ["InstrCovered", "InstrRows"]  # made by `instr rewrite` for each file; h
 GATES = [name for name in sources("offline/gate") if name not in MADE]
 DELIVERIES = {"direct": "java/lang", "path": "instr/runtime"}
 
-# Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.openAt.
-ENTRIES = {"enter": 1100, "construct": 1100, "count": 1100}
-ROOM = {"InstrThreads": {"openAt": 520, "rowInlined": 1100},
+ENTRIES = ("enter", "construct", "count")
+# Methods whose code is to find so much of the stack unused, in words, which is more than a page: see InstrThreads.findRoom. C1 makes the
+# frames of callers as large, so calls asks for what enter of timing has, and for findRoom behind that.
+ROOM = {"InstrThreads": {"findRoom": 520, "findMostRoom": 1540},
         "InstrExceptions": {"findRoom": 520, "room": 1100},
-        "InstrCalls": {"enter": 1100, "construct": 1100},
-        "InstrSampling": ENTRIES,
-        "InstrSamplingCalls": {**ENTRIES, "enterAny": 1100, "countAny": 1100}}
-# The same by their locals: see InstrThreads.room. Those that call it and are interpreted for a while after it is compiled, too.
-LOCALS = {"InstrThreads": {"room": 128, "moreRoom": 640, "mostRoom": 1200},
-          "InstrExceptions": {"findRoom": 640, "room": 1200},
-          "InstrSampling": dict.fromkeys(ENTRIES, 1200),
-          "InstrSamplingCalls": dict.fromkeys(ENTRIES, 1200)}
+        "InstrCalls": {"enter": 1540, "construct": 1540},
+        "InstrSampling": dict.fromkeys(ENTRIES, 520),
+        "InstrSamplingCalls": dict.fromkeys(ENTRIES, 1100)}
+# The same by their locals: see InstrThreads.room.
+LOCALS = {"InstrThreads": {"room": 640, "mostRoom": 1540, "findRoom": 640, "findMostRoom": 1540},
+          "InstrExceptions": {"findRoom": 640, "room": 1200}}
 
 # Bytes of a constant after its tag.
 CONSTANTS = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4}

@@ -1,8 +1,9 @@
 """timing.clock=auto: counts are exact as ever, times are estimates that are right."""
 
 import json
+import os
 
-from . import vm
+from . import expect, vm
 from .expect import TICK
 from .programs import check, program
 from .programs_attach import Waiting
@@ -200,3 +201,20 @@ def cases(r):
         agent = r.with_agent(f"calls,timing,timing.clock=every,timing.file={report},include=cases.**:app.**")
         other = r.run(case.name + "-agent", [r.java] + r.verify + [agent] + launch)
         yield case.name, vm.compare(plain, other) + check(report, expectations, ours)
+
+
+@program("counts of calls that overflow the stack")
+def overflows(r):
+    """Each call whose code begins is counted, and no other, whatever compiled the program and the runtime; and each that throws."""
+    for options in ("calls", "timing", "calls,timing", "timing,timing.clock=every", "calls,timing,timing.clock=every"):
+        names = [name for name in ("calls", "timing") if name in options.split(",")]
+        for mode in ("", "-XX:TieredStopAtLevel=1", "-Xint")[:3 if r.whole else 2]:
+            files = [r.file(name + ".json") for name in names]
+            agent = r.with_agent(f"{options},include=Overflows," + ",".join(f"{n}.file={f}" for n, f in zip(names, files)))
+            ran = r.run("overflows", [r.java] + mode.split() + [agent, "-cp", r.built.programs, "CountedOverflows", "25"])
+            truth = sorted(ran.stdout.splitlines())
+            problems = [] if ran.status == 0 and len(truth) == 8 else [ran.tail()]
+            for file in files if not problems else []:
+                rows = [f"{m['method']}{m['descriptor']} {m['calls']} {m['thrown']}" for m in expect.load(file)["methods"]]
+                problems += [f"{os.path.basename(file)}: of {row}" for row in truth if row not in rows]
+            yield " ".join([options, mode]).strip(), problems
