@@ -74,6 +74,11 @@ static int keeps_this(const struct cf_code *code) {
     return 1;
 }
 
+// An object of a value class may lie in the field itself (JDK 28): reading it allocates, and null may be refused.
+static int may_be_flat(struct cf_slice descriptor) {
+    return descriptor.bytes[0] == 'L';
+}
+
 // aload_0, for a store then one more value.
 static int is_field_of_this(const struct cf_code *code, uint32_t i) {
     struct cf_slice class_name, name, descriptor;
@@ -86,7 +91,7 @@ static int is_field_of_this(const struct cf_code *code, uint32_t i) {
            (back == 1 || loads_number(value) || loads_local(value)) &&
            cf_reference(code->cls, cf_be2(code->bytes + code->pc[i] + 1), &class_name, &name,
                         &descriptor) &&
-           cf_slice_equal(class_name, cf_this_name(code->cls)) &&
+           cf_slice_equal(class_name, cf_this_name(code->cls)) && !may_be_flat(descriptor) &&
            declares(code->cls, name, descriptor, op == CF_OP_putfield);
 }
 

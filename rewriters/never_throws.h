@@ -8,7 +8,7 @@
 
 CF_BEGIN_DECLS
 
-// Can no instruction of the edited method throw? Those that never do, fields of `this` that the class
+// Can no instruction of the edited method throw? Those that never do, numbers and arrays in fields of `this` that the class
 // itself declares, and coverage probes. No loops: a thread that runs one can be stopped.
 int rw_never_throws(const struct cf_edit *edit);
 

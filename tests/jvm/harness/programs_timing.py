@@ -210,7 +210,7 @@ def overflows(r):
         names = [name for name in ("calls", "timing") if name in options.split(",")]
         for mode in ("", "-XX:TieredStopAtLevel=1", "-Xint")[:3 if r.whole else 2]:
             files = [r.file(name + ".json") for name in names]
-            agent = r.with_agent(f"{options},include=Overflows," + ",".join(f"{n}.file={f}" for n, f in zip(names, files)))
+            agent = r.with_agent(f"{options},include=CountedOverflows," + ",".join(f"{n}.file={f}" for n, f in zip(names, files)))
             ran = r.run("overflows", [r.java] + mode.split() + [agent, "-cp", r.built.programs, "CountedOverflows", "25"])
             truth = sorted(ran.stdout.splitlines())
             problems = [] if ran.status == 0 and len(truth) == 8 else [ran.tail()]

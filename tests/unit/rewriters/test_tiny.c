@@ -33,6 +33,10 @@ static const struct expected cases[] = {
     {"an inherited field, which may be missing", "aload_0 getfield:missing ireturn", 0, TINY},
     {"a field that is static", "aload_0 getfield:static ireturn", 0, TINY},
     {"a final field", "aload_0 getfield:final ireturn", 0, TINY | NEVER_THROWS},
+    {"a field of this with an object, which may be flat", "aload_0 getfield:object areturn", 0,
+     TINY},
+    {"a field of this with an object is set", "aload_0 aload_1 putfield:object return", 0, TINY},
+    {"a field of this with an array", "aload_0 getfield:array areturn", 0, TINY | NEVER_THROWS},
     {"a final field is set", "aload_0 iload_1 putfield:final return", 0, TINY},
     {"a sum of fields of this", "aload_0 getfield:mine aload_0 getfield:final iadd ireturn", 0,
      TINY | NEVER_THROWS},
@@ -91,12 +95,15 @@ static void open_case(struct subject *s, struct assembler *a, const struct expec
     struct build b;
     struct assembler_name names[] = {{"mine", 0},  {"other", 0},  {"call", 0},     {"A", 0},
                                      {"same", 0},  {"above", 0},  {"missing", 0},  {"static", 0},
-                                     {"final", 0}, {"probes", 0}, {"likewise", 0}, {NULL, 0}};
+                                     {"final", 0}, {"probes", 0}, {"likewise", 0}, {"object", 0},
+                                     {"array", 0}, {NULL, 0}};
     build_class_file(&b, 49, CF_ACC_PUBLIC, "A");
-    build_counted(&b, 3);
+    build_counted(&b, 5);
     build_member(&b, 0, "f", "I", 0);
     build_member(&b, CF_ACC_STATIC, "s", "I", 0);
     build_member(&b, CF_ACC_FINAL, "c", "I", 0);
+    build_member(&b, 0, "o", "LV;", 0);
+    build_member(&b, 0, "a", "[LV;", 0);
     build_counted(&b, 1);
     names[0].index = build_reference(&b, CF_TAG_FIELDREF, "A", "f", "I");
     names[1].index = build_reference(&b, CF_TAG_FIELDREF, "B", "f", "I");
@@ -109,6 +116,8 @@ static void open_case(struct subject *s, struct assembler *a, const struct expec
     names[8].index = build_reference(&b, CF_TAG_FIELDREF, "A", "c", "I");
     names[9].index = build_reference(&b, CF_TAG_FIELDREF, "java/lang/InstrProbes0", "ajc$p", "[Z");
     names[10].index = build_reference(&b, CF_TAG_FIELDREF, "java/lang/InstrProbes0", "other", "[Z");
+    names[11].index = build_reference(&b, CF_TAG_FIELDREF, "A", "o", "LV;");
+    names[12].index = build_reference(&b, CF_TAG_FIELDREF, "A", "a", "[LV;");
     a->names = names;
     struct build_bytes code = assemble(a, c->code);
     build_member(&b, c->flags, "f", "(II)V", 1);
