@@ -198,19 +198,21 @@ public final class InstrExceptions {
             leftOut--;
             return true;
         }
-        int n = untoldCount;
-        boolean mine = n == 0 || untoldBy == thread;
-        if (!mine || n == MOST_UNTOLD || (exhausted != null && exhausted != thread)) return false;
-        if (n == 0 || untold[n - 1] != exception) {
-            untoldBy = thread;
-            untold[n] = exception;
-            untoldIn[n] = method;
-            untoldCount = n + 1;
+        synchronized (untold) { // calls nothing
+            int n = untoldCount;
+            boolean mine = n == 0 || untoldBy == thread;
+            if (!mine || n == MOST_UNTOLD || (exhausted != null && exhausted != thread)) return false;
+            if (n == 0 || untold[n - 1] != exception) {
+                untoldBy = thread;
+                untold[n] = exception;
+                untoldIn[n] = method;
+                untoldCount = n + 1;
+            }
+            exhausted = thread;
+            current = exception;
+            leftOut = enough - 1;
+            insufficient = false;
         }
-        exhausted = thread;
-        current = exception;
-        leftOut = enough - 1;
-        insufficient = false;
         return true;
     }
 
@@ -237,16 +239,19 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void tell(InstrFlight flight, Throwable but, boolean any) {
-        Thread by = untoldBy;
-        if (!any && by != null && by != Thread.currentThread() && by.isAlive()) return;
-        int n = untoldCount;
-        untoldCount = 0;
-        untoldBy = null;
-        for (int i = 0; i < n; i++) {
-            Throwable error = untold[i];
-            untold[i] = null;
-            if (error == null || error == but || flight.has(System.identityHashCode(error))) continue;
-            int row = find(flight, error, untoldIn[i]);
+        for (int i = 0; i < MOST_UNTOLD; i++) {
+            Throwable error;
+            int method;
+            synchronized (untold) {
+                Thread by = untoldBy;
+                if (untoldCount == 0 || (!any && by != Thread.currentThread() && by.isAlive())) return;
+                method = untoldIn[--untoldCount];
+                error = untold[untoldCount];
+                untold[untoldCount] = null;
+                if (untoldCount == 0) untoldBy = null;
+            }
+            if (error == but || flight.has(System.identityHashCode(error))) continue;
+            int row = find(flight, error, method);
             if (row >= 0) add(row);
         }
     }
@@ -505,7 +510,10 @@ public final class InstrExceptions {
         flight();
         known = new long[FIRST];
         count = 0;
-        untoldCount = 0;
+        synchronized (untold) {
+            untoldCount = 0;
+            untoldBy = null;
+        }
     }
 
     /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */

@@ -185,7 +185,8 @@ static int set_duration(struct instr_option_parser *p, const char *key, const ch
                         uint64_t *field) {
     if (instr_duration_parse(value, field) == 0) return 0;
     return instr_option_fail(
-        p, key, "must be a time with its unit, such as 50ms, 30s, 5m or 1h, not '%.64s'", value);
+        p, key, "must be a time of a year at most, such as 50ms, 30s, 5m or 1h, not '%.64s'",
+        value);
 }
 
 // 5% or 0.5%, in thousandths of a percent; or off.

@@ -77,21 +77,21 @@ public class Overflows {
                 outside += 3;
             }
         }
-        final Thread[] threads = new Thread[4];
+        final Thread[] threads = new Thread[6];
         for (int i = 0; i < threads.length; i++) {
             threads[i] = new Thread() {
                 public void run() {
-                    for (int k = 0; k < 25; k++) {
+                    for (int k = 0; k < 150; k++) {
                         swallow(1, new Runnable() { public void run() { shallow(); } });
                         caught();
                     }
                 }
             };
             threads[i].start();
-            outside += 25;
+            outside += 150;
         }
         for (Thread thread : threads) thread.join();
         swallow(7, new Runnable() { public void run() { shallow(); } });
-        System.out.println("null " + (outside + 7) + "\nended 90\ncaught " + (90 + 100));
+        System.out.println("null " + (outside + 7) + "\nended 90\ncaught " + (90 + 900));
     }
 }
