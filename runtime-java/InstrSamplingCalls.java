@@ -5,7 +5,10 @@ package java.lang;
  * counts for the calls pass. The id is that of the timing pass; that of the calls pass is the one before it, in the same page
  * (rewriters/pair.h). So the owner of one row owns the other.
  *
- * <p>Each method asks for the stack that InstrCalls.enter asks for: what is counted as entered can also enter InstrSampling.
+ * <p>Each method that enters asks for more of the stack than those of InstrSampling, since it counts before it calls them.
+ *
+ * <p>The entries repeat those of InstrSampling: if both called what they share, they would be short enough for C1 to inline, which would
+ * then compile it into each method.
  */
 public final class InstrSamplingCalls {
     /** From the row of the calls pass to that of the timing pass. */

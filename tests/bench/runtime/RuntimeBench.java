@@ -51,6 +51,13 @@ public class RuntimeBench {
         return nextId++;
     }
 
+    /** The first id of a page: for those that must lie together. */
+    static int newPage() {
+        int id = newId();
+        while (id % 32 != 0) id = newId();
+        return id;
+    }
+
     static long get(int id, int what) {
         long[] counts = counts();
         return id * 10 + what < counts.length ? counts[id * 10 + what] : 0;
@@ -76,7 +83,7 @@ public class RuntimeBench {
             if (arg.equals("tight")) RuntimeExact.tight();
             if (arg.equals("full")) RuntimeExact.full();
             if (arg.equals("bounded")) RuntimeExact.bounded();
-            if (arg.equals("healing")) RuntimeExact.healing();
+            if (arg.equals("healing")) RuntimeOverflow.healing();
             if (arg.equals("recursion")) RuntimeExact.recursion();
             if (arg.equals("hello")) {
                 InstrCalls.enter(1);

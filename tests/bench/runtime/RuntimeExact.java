@@ -168,10 +168,8 @@ final class RuntimeExact extends RuntimeBench {
 
     /** Each call counts once for both passes, whoever owns the page. The ids lie in one page, the first of each two for calls. */
     static void pairs(boolean virtual) throws Exception {
-        int first = newId();
-        while (first % 32 != 0) first = newId();
-        for (int i = 0; i < 5; i++) newId();
-        int calls = first, timing = first + 1;
+        int calls = newPage(), timing = newId();
+        for (int i = 0; i < 4; i++) newId();
         for (int i = 0; i < 3; i++) join(new Thread[] {start(false, () -> paired(timing, 100_000))});
         Thread[] threads = new Thread[8];
         for (int i = 0; i < threads.length; i++) threads[i] = start(virtual && i % 2 == 1, () -> paired(timing, 100_000));
@@ -187,53 +185,6 @@ final class RuntimeExact extends RuntimeBench {
             check(what + "getters that throw", 11_000, get(id + 4, THROWN));
         }
         check(who + "no call of the calls pass is timed", 0, get(calls, TIMED));
-    }
-
-    static int endlessPair(int id) {
-        long state = InstrSamplingCalls.enter(id);
-        int result;
-        try {
-            result = endlessPair(id) + 1;
-        } catch (Throwable t) {
-            InstrSamplingCalls.thrown(state, id);
-            throw t;
-        }
-        InstrSampling.exit(state, id);
-        return result;
-    }
-
-    static int endlessSampled(int id) {
-        long state = InstrSampling.enter(id);
-        int result;
-        try {
-            result = endlessSampled(id) + 1;
-        } catch (Throwable t) {
-            InstrSampling.thrown(state, id);
-            throw t;
-        }
-        InstrSampling.exit(state, id);
-        return result;
-    }
-
-    /** The stack overflows: each call that was counted as entered, for either pass, is counted as thrown. */
-    static void overflowing(boolean pair) {
-        int calls = newId();
-        while (calls % 32 != 0) calls = newId();
-        int timing = newId();
-        for (int i = 0; i < 300; i++) {
-            try {
-                if (pair) endlessPair(timing);
-                else endlessSampled(timing);
-            } catch (StackOverflowError e) {
-                // as expected
-            }
-        }
-        String who = pair ? "300 overflows, pairs: " : "300 overflows: ";
-        check(who + "calls that are not seen to throw", 0, get(timing, CALLS) - get(timing, THROWN));
-        check(who + "there are many", 1, get(timing, CALLS) > 30_000 ? 1 : 0);
-        if (!pair) return;
-        check(who + "the same calls for both", get(timing, CALLS), get(calls, CALLS));
-        check(who + "the same that throw", get(timing, THROWN), get(calls, THROWN));
     }
 
     /** Threads that own pages end, and others own these then; also native threads that become other Java threads. */
@@ -300,75 +251,6 @@ final class RuntimeExact extends RuntimeBench {
         return result;
     }
 
-    static int endless(int id) {
-        InstrCalls.enter(id);
-        try {
-            return endless(id) + 1;
-        } catch (Throwable t) {
-            InstrCalls.thrown(id);
-            throw t;
-        }
-    }
-
-    static int endlessTimed(int id) {
-        long saved = InstrTiming.enter(id);
-        long start = System.nanoTime();
-        int result;
-        try {
-            result = endlessTimed(id) + 1;
-        } catch (Throwable t) {
-            InstrTiming.thrown(start, saved, id);
-            throw t;
-        }
-        InstrTiming.exit(start, saved, id);
-        return result;
-    }
-
-    static int endlessBoth(int counted, int id) {
-        InstrCalls.enter(counted);
-        long saved = InstrTiming.enter(id);
-        long start = System.nanoTime();
-        int result;
-        try {
-            result = endlessBoth(counted, id) + 1;
-        } catch (Throwable t) {
-            InstrTiming.thrown(start, saved, id);
-            InstrCalls.thrown(counted);
-            throw t;
-        }
-        InstrTiming.exit(start, saved, id);
-        return result;
-    }
-
-    /** Calls a timed method with ever less of the stack left, and none around it. */
-    static int brink(int id) {
-        int below;
-        try {
-            below = brink(id);
-        } catch (StackOverflowError expected) {
-            below = 0;
-        }
-        try {
-            if (below < 100) recurse(id, 0);
-        } catch (StackOverflowError expected) {
-        }
-        return below + 1;
-    }
-
-    /** An overflow in the runtime itself must not leave a method running for good: its total would not grow again. */
-    static void healing() {
-        for (int round = 0; round < 8; round++) {
-            int id = newId();
-            for (int i = 0; i < (round < 4 ? 1 : 5); i++) brink(id);
-            long before = get(id, TOTAL);
-            for (int i = 0; i < 100; i++) {
-                long saved = InstrTiming.enter(id);
-                InstrTiming.exit(System.nanoTime() - 10_000_000, saved, id);
-            }
-            near("after stack overflows in the runtime: total of 100 calls, ms", 1000, (get(id, TOTAL) - before) / 1e6, 0.1);
-        }
-    }
-
     /** As a constructor that makes two more of its kind. */
     static void tree(int id, int depth) {
         long state = InstrSampling.construct(id);
@@ -421,26 +303,7 @@ final class RuntimeExact extends RuntimeBench {
         check("recursion: calls", 100000, get(id, CALLS));
         check("recursion: durations", 100000, get(id, TIMED));
         check("recursion: what a method takes inside itself counts once", get(id, SELF), get(id, TOTAL));
-        int deep = newId(), deepTimed = newId(), both = newId(), bothTimed = newId();
-        for (int i = 0; i < 50; i++) {
-            try {
-                endless(deep);
-            } catch (StackOverflowError expected) {
-            }
-            try {
-                endlessTimed(deepTimed);
-            } catch (StackOverflowError expected) {
-            }
-            try {
-                endlessBoth(both, bothTimed);
-            } catch (StackOverflowError expected) {
-            }
-        }
-        check("stack overflow, 50 times: calls that are not seen to throw", 0, get(deep, CALLS) - get(deep, THROWN));
-        check("stack overflow, 50 times: timed calls that are not seen to end", 0, get(deepTimed, CALLS) - get(deepTimed, TIMED));
-        check("stack overflow, 50 times: timed calls that are not seen to throw", 0, get(deepTimed, CALLS) - get(deepTimed, THROWN));
-        check("stack overflow, 50 times, counted and timed: not seen to throw", 0, get(both, CALLS) - get(both, THROWN));
-        check("stack overflow, 50 times, counted and timed: not timed", 0, get(both, CALLS) - get(bothTimed, TIMED));
+        RuntimeOverflow.fiftyTimes();
     }
 
     /** Records that a thread which goes on has in its buffer are seen, those of recursive calls too. */
@@ -600,12 +463,12 @@ final class RuntimeExact extends RuntimeBench {
         inherited(virtual);
         givenUp();
         pairs(virtual);
-        overflowing(false);
-        overflowing(true);
+        RuntimeOverflow.many(false);
+        RuntimeOverflow.many(true);
         recursion();
         trees();
         within();
-        healing();
+        RuntimeOverflow.healing();
         unflushed();
         exceptions();
         selfTime(false);

@@ -28,7 +28,7 @@ def run(*command):
 
 
 def compile_bench(work, javac, folder, patch, extra):
-    sources = [os.path.join(work, folder + "-src", name + ".java") for name in ("RuntimeBench", "RuntimeSpeed", "RuntimeExact")]
+    sources = [os.path.join(work, folder + "-src", name + ".java") for name in ("RuntimeBench", "RuntimeSpeed", "RuntimeExact", "RuntimeOverflow")]
     for source in sources:
         os.makedirs(os.path.dirname(source), exist_ok=True)
         with open(os.path.join(HERE, os.path.basename(source))) as file:
