@@ -12,10 +12,10 @@ final class InstrSamplingEnded {
     private static final int START = 1, END = 2, TIME = 3, NUMBERS = 4;
 
     /** How many calls a task keeps, at first and at most. */
-    private static final int FEW = 4, MOST = 64;
+    private static final int FEW = 4, MOST = 128;
 
     /** Calls become one if they took 1 / SMALL of the time since at most. */
-    private static final int SMALL = 2;
+    private static final int SMALL = 16;
 
     /** Nanoseconds after an array could not be had in which none is asked for, and when that was. */
     private static final long NO_MEMORY = 1000000000;

@@ -159,6 +159,7 @@ static void add_estimate(struct shard *shard, uint64_t first, uint64_t second) {
         row->sampled++;
         row->sampled_weight += weight;
         row->sampled_total += weight * duration;
+        row->sampled_squares += (double)(weight * duration) * (double)(weight * duration);
     } else if (kind == INSTR_RECORD_ESTIMATED) {
         row->estimated++;
         row->min = min;
@@ -211,6 +212,7 @@ static void sum_row(struct instr_counter_row *to, uint64_t *buckets,
     to->sampled += from->sampled;
     to->sampled_weight += from->sampled_weight;
     to->sampled_total += from->sampled_total;
+    to->sampled_squares += from->sampled_squares;
     instr_histogram_sum(&from->histogram, buckets);
 }
 

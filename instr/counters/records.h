@@ -38,24 +38,25 @@ enum instr_event {
     INSTR_EVENT_ALLOCATED, // duration: count, self: bytes; they are calls and thrown of the row
 };
 
-// The sums of one id. Times are in nanoseconds. Two cache lines, so that the index is a shift.
+// The sums of one id. Times are in nanoseconds.
 struct instr_counter_row {
-    _Alignas(
-        128) uint64_t calls; // only those in records; most calls are counted in pages (threads.h)
-    int64_t thrown;          // the same
-    uint64_t timed;          // number of durations
-    uint64_t total;          // of outermost calls: the time of a recursive method counts once
+    _Alignas(64) uint64_t calls; // only those in records; most are counted in pages (threads.h)
+    int64_t thrown;              // the same
+    uint64_t timed;              // number of durations
+    uint64_t total;              // of outermost calls: the time of a recursive method counts once
     uint64_t self, min, max;
     // clock=auto: so many among `timed` are estimates; and calls that were timed as some of many,
     // which are not in `timed` and `total`.
     uint32_t estimated, sampled;
     // For how many calls those stand, and their time, each as often as the call stands for.
     uint64_t sampled_weight, sampled_total;
+    double
+        sampled_squares; // of what each adds to sampled_total: how far that may be from the truth
     struct instr_histogram histogram;
 };
 
 #define INSTR_ROWS_PER_PAGE 32
-_Static_assert(sizeof(struct instr_counter_row) == 128, "two cache lines");
+_Static_assert(sizeof(struct instr_counter_row) == 192, "three cache lines");
 
 // Adds `n` records of two words each, complemented, as in a thread's buffer. *last is the shard
 // that the caller used last; 0 at first.

@@ -76,6 +76,7 @@ static void add_row(struct instr_counts *counts, const struct instr_counter_row 
     counts->sampled = row->sampled;
     counts->sampled_weight = row->sampled_weight;
     counts->sampled_total = row->sampled_total;
+    counts->sampled_squares = row->sampled_squares;
     // A reset between a call and what is in the total twice leaves less than nothing.
     counts->total = (int64_t)row->total < 0 ? 0 : row->total;
     counts->self = row->self;
@@ -117,8 +118,9 @@ static double square(double x) {
 
 // With clock=auto: the time of `rest` calls that returned before the next tick and have no time of their
 // own. Those among them that were timed give one estimate, which is wrong where calls are hardly longer
-// than the clock takes. What ticks have seen gives the other, which is wrong where ticks are few. Each
-// counts by the inverse of the square of its likely error, as a part of the whole.
+// than the clock takes, or where few of them take most of the time. What ticks have seen gives the other,
+// which is wrong where ticks are few. Each counts by the inverse of the square of its likely error, as a
+// part of the whole.
 static uint64_t rest_of(const struct instr_counts *counts, double rest, const struct paged *since,
                         double overhead) {
     const double tick = INSTR_TICK_NS, known = 3; // a third of the overhead is an error
@@ -129,7 +131,8 @@ static uint64_t rest_of(const struct instr_counts *counts, double rest, const st
     double by_calls = (net < 0 ? 0 : net) / weight * rest + (double)since->unseen;
     if (by_calls < 0) by_calls = 0;
     double ticks = (by_calls > by_ticks ? by_calls : by_ticks) / tick;
-    double of_ticks = 1 / (ticks < 1 ? 1 : ticks), of_calls = 1.0 / counts->sampled;
+    double of_ticks = 1 / (ticks < 1 ? 1 : ticks);
+    double of_calls = counts->sampled_squares / square(timed < 1 ? 1 : timed);
     of_calls += square(clocks / known / (net < 1 ? 1 : net));
     return (uint64_t)((by_calls * of_ticks + by_ticks * of_calls) / (of_ticks + of_calls));
 }

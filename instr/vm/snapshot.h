@@ -19,6 +19,7 @@ struct instr_counts {
     uint64_t measured; // those that were timed; fewer than `timed`: times are estimates
     uint32_t sampled;  // among those, some of the calls of which not each was timed
     uint64_t sampled_weight, sampled_total; // for how many calls they stand, and the time of those
+    double sampled_squares;                 // see struct instr_counter_row
     uint64_t total, self, min, max;
     uint64_t p50, p90, p99; // within 2 %
 };

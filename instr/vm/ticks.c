@@ -13,8 +13,9 @@
 
 enum {
     STACK = 64 * 1024,
-    SLOWEST = 16, // times INSTR_TICK_NS, from one tick to the next while the process is idle
-    IDLE = 20     // it is if it uses less than this part of a processor
+    SLOWEST = 16,     // times INSTR_TICK_NS, from one tick to the next while the process is idle
+    IDLE = 20,        // it is if it uses less than this part of a processor
+    JUDGED = 40000000 // for so many ns: some kernels know only then what running threads have used
 };
 
 static struct instr_ticks ticks;
@@ -56,7 +57,8 @@ static int64_t read_clock(clockid_t clock) {
     return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
 }
 
-// The processor time of all other threads, in ns; it may seem to go back a little.
+// The processor time of all other threads, in ns; it may seem to go back a little. That of a thread which is
+// running grows only when the kernel looks at it, each 10 ms or more often (CONFIG_HZ).
 static int64_t others(void) {
     return read_clock(CLOCK_PROCESS_CPUTIME_ID) - read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
@@ -70,8 +72,9 @@ static void *run(void *unused) {
         nanosleep(&pause, NULL);
         int64_t spent = others(), now = (int64_t)instr_clock_now();
         tick(now); // at once: a thread that waits for this processor seems to run meanwhile
-        bool idle = (spent - before) * IDLE < now - then;
-        if (!idle)
+        bool busy = (spent - before) * IDLE >= now - then;
+        if (!busy && now - then < JUDGED) continue;
+        if (busy)
             pause.tv_nsec = INSTR_TICK_NS;
         else if (pause.tv_nsec < SLOWEST * INSTR_TICK_NS)
             pause.tv_nsec *= 2;

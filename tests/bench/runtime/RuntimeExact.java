@@ -297,6 +297,30 @@ final class RuntimeExact extends RuntimeBench {
         check("calls within one: a total of a tenth at least", 1, get(id, TOTAL) >= all / 10 ? 1 : 0);
     }
 
+    /** Long calls around many short ones, of methods that had many short ones before: only ticks show that a method calls itself. */
+    static void around() {
+        long all = 0, total = 0;
+        for (int k = 0; k < 12; k++) {
+            int id = newId();
+            long start = System.nanoTime();
+            shortCalls(id, start + 20_000_000);
+            long state = InstrSampling.enter(id);
+            shortCalls(id, start + 120_000_000);
+            InstrSampling.exit(state, id);
+            all += System.nanoTime() - start;
+            total += get(id, TOTAL);
+        }
+        near("calls around others that were short: the total, in percent of the time", 100, 100.0 * total / all, 0.05);
+    }
+
+    static void shortCalls(int id, long until) {
+        while (System.nanoTime() < until) {
+            long state = InstrSampling.enter(id), end = System.nanoTime() + 2000;
+            while (System.nanoTime() < end) continue;
+            InstrSampling.exit(state, id);
+        }
+    }
+
     static void recursion() {
         int id = newId();
         for (int i = 0; i < 1000; i++) recurse(id, 99);
@@ -468,6 +492,7 @@ final class RuntimeExact extends RuntimeBench {
         recursion();
         trees();
         within();
+        around();
         RuntimeOverflow.healing();
         unflushed();
         exceptions();

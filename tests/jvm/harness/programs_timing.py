@@ -95,6 +95,35 @@ def sampled(r, name, arguments):
     return problems
 
 
+@program("timing, estimates of random programs")
+def at_random(r):
+    """Calls and exceptions are exact; the times of methods that have a tenth of the run are right, whatever calls them, and for how long."""
+    for seed in (13, 22, 27):
+        yield f"seed {seed}", of_several(lambda n, seed=seed: drawn(r, f"random-times-{seed}-{n}", seed))
+
+
+def drawn(r, name, seed):
+    report, milliseconds = r.file(name + ".json"), 1500
+    agent = r.with_agent(f"timing,include=RandomTimes,timing.file={report}")
+    run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "RandomTimes", str(seed), str(milliseconds), "1"])
+    if run.status != 0:
+        return [run.tail()]
+    with open(report, encoding="utf-8") as f:
+        rows = {m["method"]: m for m in json.load(f)["methods"]}
+    problems, checked = [], 0
+    for words in (line.split() for line in run.stdout.splitlines() if line.startswith("m")):
+        method, calls, thrown, time = words[0], *(int(n) for n in words[1:])
+        row = rows.get(method, {"calls": 0, "thrown": 0, "total_ns": 0})
+        if (row["calls"], row["thrown"]) != (calls, thrown):
+            problems.append(f"{method}: {row['calls']} calls, {row['thrown']} thrown, not {calls} and {thrown}")
+        if time < milliseconds * 1e5:
+            continue
+        checked += 1
+        if not 0.95 * time <= row["total_ns"] <= 1.05 * time + calls * CLOCK + thrown * UNWINDING:
+            problems.append(f"{method}: {row['total_ns'] / 1e6:.1f} ms in total, not {time / 1e6:.1f}")
+    return problems or ([] if checked > 2 else ["too few methods had a tenth of the run"])
+
+
 @program("timing, estimates of a running JVM")
 def switched(r):
     """After it was switched off and on, the first calls of a method are measured again; `instr report` marks what it prints. Where other processes keep

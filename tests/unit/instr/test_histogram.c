@@ -189,6 +189,7 @@ START_TEST(estimates_stay_apart) {
     ck_assert_uint_eq(row->sampled, 1);
     ck_assert_uint_eq(row->sampled_weight, 64);
     ck_assert_uint_eq(row->sampled_total, 64 * 30);
+    ck_assert_double_eq(row->sampled_squares, 64 * 30 * 64 * 30);
     ck_assert_uint_eq(row->self, 15);
     ck_assert_uint_eq(row->min, 30);
     ck_assert_uint_eq(row->max, 300000);
