@@ -299,6 +299,11 @@ int cli_session_cancel(struct cli_session *session) {
     return send_frame(session, INSTR_MESSAGE_CANCEL, NULL, 0);
 }
 
+int cli_session_unsent(void) {
+    if (errno == EPIPE || errno == ECONNRESET) return cli_error("%s", CLI_DISCONNECTED);
+    return cli_error("the command cannot be sent: %s", strerror(errno));
+}
+
 static void lose(struct cli_event *event, const char *how) {
     event->kind = CLI_LOST;
     snprintf(event->line, sizeof event->line, "%s", how);

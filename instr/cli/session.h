@@ -66,6 +66,8 @@ int cli_session_file(struct cli_session *session, const char *name, const void *
                      size_t length);
 int cli_session_command(struct cli_session *session, int count, const char *const *words);
 int cli_session_cancel(struct cli_session *session);
+// Prints why one of these has just failed. Returns CLI_FAILED.
+int cli_session_unsent(void);
 
 // Waits for the next whole event, at most `milliseconds` and not beyond the session's limit, or until
 // a signal.

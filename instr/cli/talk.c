@@ -3,7 +3,6 @@
 #include "instr/cli/talk.h"
 #include "instr/process/remote_jvm.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ int cli_control_introduce(struct cli_session *session, const struct instr_owner 
     if ((!length || cli_session_file(session, "as", owner->name, length) == 0) &&
         (!acting || cli_session_file(session, "acting", "", 0) == 0))
         return CLI_OK;
-    return cli_error("the command cannot be sent: %s", strerror(errno));
+    return cli_session_unsent();
 }
 
 int cli_is_no_jvm(long pid) {
@@ -97,8 +96,7 @@ void cli_control_next(struct cli_session *session, struct cli_event *event) {
 int cli_control_run(struct cli_session *session, int count, const char *const *words, int json,
                     cli_printer show) {
     struct cli_event event;
-    if (cli_session_command(session, count, words) != 0)
-        return cli_error("the command cannot be sent: %s", strerror(errno));
+    if (cli_session_command(session, count, words) != 0) return cli_session_unsent();
     for (;;) {
         cli_control_next(session, &event);
         if (event.kind == CLI_DOCUMENT) {

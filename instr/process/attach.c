@@ -15,13 +15,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_SIZE = 8192, STEP_MS = 10, MOST_STEP_MS = 200, REQUEST_SIZE = 256 * 1024 };
+enum {
+    ANSWER_SIZE = 8192,
+    STEP_MS = 10,
+    MOST_STEP_MS = 200,
+    ALONE_MS = 3000,
+    REQUEST_SIZE = 256 * 1024
+};
 
 struct attach {
     const struct instr_remote_jvm *jvm;
@@ -156,15 +163,37 @@ static int start_listener(const struct attach *a) {
     return result;
 }
 
+// While one instr makes a JVM listen, others wait: a JVM that listens already takes a second signal for the wish to
+// see all its stacks, and prints them; and an old socket could be removed in place of the new one. Anybody may hold
+// this lock, so nobody waits for long. Returns a descriptor to close, or -1.
+static int wait_to_be_alone(const struct attach *a) {
+    char path[INSTR_PROCESS_PATH];
+    snprintf(path, sizeof path, "/proc/%ld", (long)a->jvm->process.pid);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct timespec pause = {0, STEP_MS * 1000000L};
+    long long end = milliseconds() + ALONE_MS;
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK &&
+           milliseconds() < end && !instr_attach_is_cancelled())
+        nanosleep(&pause, NULL);
+    return fd;
+}
+
 // An old socket, on which no process listens, would keep the JVM from listening: it is removed.
 static int connect_or_start(const struct attach *a) {
-    int fd = connect_to(a), error = errno;
-    if (fd >= 0) return fd;
-    if (error != ENOENT && error != ECONNREFUSED && error != EAGAIN)
-        return fail_errno(a, "cannot connect to its attach socket", error);
-    if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
-    if (is_taken(a)) return -1;
-    return error == EAGAIN ? wait_for_listener(a) : start_listener(a);
+    int fd = connect_to(a), error = errno, lock = -1;
+    if (fd < 0 && (error == ENOENT || error == ECONNREFUSED)) {
+        lock = wait_to_be_alone(a);
+        fd = connect_to(a);
+        error = errno;
+    }
+    if (fd < 0 && error != ENOENT && error != ECONNREFUSED && error != EAGAIN) {
+        fail_errno(a, "cannot connect to its attach socket", error);
+    } else if (fd < 0) {
+        if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
+        if (!is_taken(a)) fd = error == EAGAIN ? wait_for_listener(a) : start_listener(a);
+    }
+    if (lock >= 0) close(lock);
+    return fd;
 }
 
 // --- requests ---

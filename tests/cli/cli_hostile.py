@@ -219,10 +219,10 @@ class Ending(Poser):
 
     def test_a_command_that_cannot_be_sent_has_one_line(self):
         pid = self.pose("deaf")
-        asks, sends = "the agent was detached, or the JVM has ended", "the command cannot be sent: Broken pipe"
-        for words, line in ((["kits", pid, "--json"], sends), (["kit", "reload", pid], asks), (["kit", "drop", pid, "x"], asks), (["report", pid, "calls"], sends)):
+        for words in (["kits", pid, "--json"], ["kit", "reload", pid], ["kit", "drop", pid, "x"], ["report", pid, "calls"], ["watch", pid, "A.b(..)"],
+                      ["dump", pid, "A", "-o", "x"], ["revert", pid], ["enable", pid, "calls", "--as", "me"]):
             status, out, err, _ = self.ends(*words)
-            self.assertEqual((status, out, err), (1, "", f"instr: {line}\n"))
+            self.assertEqual((status, out, err), (1, "", "instr: the agent was detached, or the JVM has ended\n"), words)
 
     @slow
     def test_files_that_are_not_read(self):

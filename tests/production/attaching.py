@@ -32,6 +32,22 @@ def attached_again(t):
     return problems
 
 
+def attached_by_many(t):
+    """A JVM that gets a second signal to listen, while it listens already, prints its stacks among what the program prints."""
+    problems = []
+    for _ in range(TIMES):
+        with Jvm(t, "-cp", t.file("classes"), "Waiting", agent=False) as jvm:
+            jvm.line()
+            tools = [subprocess.Popen([t.cli, "attach", str(jvm.pid)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(6)]
+            said = [tool.communicate(timeout=60)[0] for tool in tools]
+            expect(problems, f"attached: {said}", all(tool.returncode == 0 for tool in tools))
+            jvm.process.stdin.close()
+            printed = jvm.process.stdout.read()
+            expect(problems, f"it printed {printed[:100]}", "thread dump" not in printed)
+            expect(problems, "it does not end as it should", jvm.process.wait(60) == 0)
+    return problems
+
+
 def detached_meanwhile(t):
     """While a command runs, one client requests a detach, and others request something that is impossible afterwards: they are disconnected
     unless they were first, and the JVM continues. The command takes so long because it writes to a pipe without a reader."""

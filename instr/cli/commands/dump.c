@@ -5,7 +5,6 @@
 #include "instr/base/array.h"
 #include "instr/cli/bring.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ int cli_dump_fetch(const struct cli_control *control, int original, struct cli_b
                             (const char *const[]){"dump", control->argv[0], "original"}) == 0)
         status = receive(&session, bytes);
     else
-        status = cli_error("the command cannot be sent: %s", strerror(errno));
+        status = cli_session_unsent();
     cli_session_close(&session);
     if (brought) cli_take_back(control->pid);
     if (status != CLI_OK) free(bytes->bytes);

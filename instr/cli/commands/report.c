@@ -159,7 +159,11 @@ struct received {
     size_t length;
 };
 
-enum { STATUS_MS = 10000, MOST_EXEC = 64 * 1024 * 1024 }; // bytes; an agent does not send more
+enum {
+    STATUS_MS = 10000,
+    TRIES = 5,
+    MOST_EXEC = 64 * 1024 * 1024 // bytes; an agent does not send more
+};
 
 static void receive(struct received *exec, const struct cli_event *event) {
     const char *from = event->bytes;
@@ -193,11 +197,21 @@ static int show_document(const struct cli_event *event, const struct arguments *
     return cli_finish(CLI_OK);
 }
 
-static int report_pass(struct cli_session *session, const char *pass, struct arguments arguments) {
+// Asks who has which passes. NULL: *event says why; the caller frees it.
+static json_t *ask_status(struct cli_session *session, struct cli_event *event) {
+    cli_session_limit(session, STATUS_MS);
+    json_t *status = cli_session_ask(session, "status", event);
+    session->limit = INSTR_NEVER;
+    return status;
+}
+
+// `end`: how the command ended, for cli_control_end.
+static int report_pass(struct cli_session *session, const char *pass, struct arguments arguments,
+                       struct cli_event *end) {
     struct received exec = {-1, 0, 0};
-    struct cli_event event;
     char name[64];
     int status = CLI_OK;
+    *end = (struct cli_event){.kind = CLI_END};
     snprintf(name, sizeof name, "process %ld", arguments.pid);
     arguments.file = name;
     const char *words[4] = {"report", pass};
@@ -205,16 +219,15 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
     if (arguments.reset) words[count++] = "reset";
     if (arguments.all) words[count++] = "all";
     if (cli_control_introduce(session, &arguments.owner) != CLI_OK) return CLI_FAILED;
-    if (cli_session_command(session, count, words) != 0)
-        return cli_error("the command cannot be sent: %s", strerror(errno));
+    if (cli_session_command(session, count, words) != 0) return cli_session_unsent();
     do {
-        cli_control_next(session, &event);
-        if (event.kind == CLI_DOCUMENT) status = show_document(&event, &arguments);
-        if (event.kind == CLI_DOCUMENT) json_decref(event.document);
-        if (event.kind == CLI_BYTES) receive(&exec, &event);
-        if (event.kind == CLI_NOTE) cli_error("%s", event.line);
-    } while (event.kind != CLI_END && event.kind != CLI_LOST);
-    if (cli_control_end(&event) != CLI_OK) status = CLI_FAILED;
+        cli_control_next(session, end);
+        if (end->kind == CLI_DOCUMENT) status = show_document(end, &arguments);
+        if (end->kind == CLI_DOCUMENT) json_decref(end->document);
+        if (end->kind == CLI_BYTES) receive(&exec, end);
+        if (end->kind == CLI_NOTE) cli_error("%s", end->line);
+    } while (end->kind != CLI_END && end->kind != CLI_LOST);
+    if (end->kind == CLI_LOST || end->status) status = CLI_FAILED;
     if (exec.fd >= 0 && status == CLI_OK) status = show_received(&exec, arguments);
     if (exec.fd >= 0) close(exec.fd);
     return status;
@@ -247,13 +260,54 @@ static int say_switched_off(const json_t *off) {
                      instr_duration(cli_count(off, "ago_ns"), ago), cli_text(off, "reason"));
 }
 
+// Why nothing was shown. `others`: the passes of others that have results.
+static int say_none(const json_t *status, const struct arguments *arguments, size_t others) {
+    const json_t *off = json_object_get(status, "switched_off");
+    if (arguments->kind)
+        return cli_error("no %s is on in process %ld", arguments->kind, arguments->pid);
+    if (others)
+        return cli_error("%s has no pass with results in process %ld; --all shows those of "
+                         "everybody",
+                         arguments->owner.name, arguments->pid);
+    if (off) return say_switched_off(off);
+    return cli_error("no active pass of process %ld has results%s", arguments->pid,
+                     arguments->json ? " in JSON" : "");
+}
+
+static bool is_among(const json_t *status, const char *pass) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(status, "passes"), index, item) {
+        const char *name = json_string_value(item);
+        if (name && strcmp(name, pass) == 0) return true;
+    }
+    return false;
+}
+
+// A pass that was on: somebody may have switched it off since then, or its time is over. *gone counts those. It may be
+// on again when that is looked up: then it is reported.
+static int report_listed(struct cli_session *session, const char *pass,
+                         const struct arguments *arguments, size_t *gone) {
+    struct cli_event end, event;
+    for (int tries = 0;; tries++) {
+        int result = report_pass(session, pass, *arguments, &end);
+        bool failed = end.kind == CLI_END && end.status;
+        json_t *status = failed && tries < TRIES ? ask_status(session, &event) : NULL;
+        bool is_on = is_among(status, pass) && concerns(status, pass, arguments);
+        bool is_gone = status && !is_on;
+        json_decref(status);
+        *gone += is_gone;
+        if (is_gone) return CLI_OK;
+        if (is_on) continue;
+        return cli_control_end(&end) == CLI_OK ? result : CLI_FAILED;
+    }
+}
+
 static int report_passes(struct cli_session *session, const struct arguments *arguments) {
     struct cli_event event;
     char list[512];
-    size_t index, count = 0, others = 0;
-    cli_session_limit(session, STATUS_MS);
-    json_t *item, *status = cli_session_ask(session, "status", &event);
-    session->limit = INSTR_NEVER;
+    size_t index, count = 0, others = 0, gone = 0;
+    json_t *item, *status = ask_status(session, &event);
     const json_t *passes = json_object_get(status, "passes");
     int result = status ? CLI_OK : cli_control_end(&event);
     json_array_foreach(passes, index, item) {
@@ -261,17 +315,6 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
         others += pass && has_result(pass, arguments) && !concerns(status, pass, arguments);
         count += pass && has_result(pass, arguments) && concerns(status, pass, arguments);
     }
-    if (status && count == 0 && arguments->kind)
-        result = cli_error("no %s is on in process %ld", arguments->kind, arguments->pid);
-    else if (status && count == 0 && others)
-        result = cli_error("%s has no pass with results in process %ld; --all shows those of "
-                           "everybody",
-                           arguments->owner.name, arguments->pid);
-    else if (status && count == 0 && json_object_get(status, "switched_off"))
-        result = say_switched_off(json_object_get(status, "switched_off"));
-    else if (status && count == 0)
-        result = cli_error("no active pass of process %ld has results%s", arguments->pid,
-                           arguments->json ? " in JSON" : "");
     if (count > 1 && arguments->html)
         result = cli_usage("report", "a page holds one pass; active are %s",
                            cli_text_list(status, "passes", list, sizeof list));
@@ -279,10 +322,17 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
         const char *pass = json_string_value(item);
         if (result == CLI_OK && pass && has_result(pass, arguments) &&
             concerns(status, pass, arguments))
-            result = report_pass(session, pass, *arguments);
+            result = report_listed(session, pass, arguments, &gone);
     }
+    if (result == CLI_OK && gone == count) result = say_none(status, arguments, others);
     json_decref(status);
     return result;
+}
+
+static int report_one(struct cli_session *session, const struct arguments *arguments) {
+    struct cli_event end;
+    int status = report_pass(session, arguments->pass, *arguments, &end);
+    return cli_control_end(&end) == CLI_OK ? status : CLI_FAILED;
 }
 
 static int report_jvm(const struct arguments *arguments) {
@@ -290,8 +340,8 @@ static int report_jvm(const struct arguments *arguments) {
     if (arguments->json && arguments->pass && strcmp(arguments->pass, "coverage") == 0)
         return cli_usage("report", "coverage has no JSON; 'instr coverage dump' writes its file");
     if (cli_control_connect(&session, arguments->pid) != CLI_OK) return CLI_FAILED;
-    int status = arguments->pass ? report_pass(&session, arguments->pass, *arguments)
-                                 : report_passes(&session, arguments);
+    int status =
+        arguments->pass ? report_one(&session, arguments) : report_passes(&session, arguments);
     cli_session_close(&session);
     return status;
 }

@@ -8,7 +8,6 @@
 #include "instr/cli/talk.h"
 #include "instr/report/text.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,8 +66,7 @@ static int follow(const struct watch *watch, struct cli_session *session, int js
     int cancelled = 0;
     session->stream = true;
     if (cli_control_introduce(session, &watch->owner) != CLI_OK) return CLI_FAILED;
-    if (cli_session_command(session, watch->count, watch->words) != 0)
-        return cli_error("the command cannot be sent: %s", strerror(errno));
+    if (cli_session_command(session, watch->count, watch->words) != 0) return cli_session_unsent();
     for (;;) {
         cli_session_next(session, &event, cancelled ? AFTER_CANCEL_MS : POLL_MS);
         if (event.kind == CLI_DOCUMENT) {
