@@ -303,9 +303,9 @@ final class RuntimeExact extends RuntimeBench {
         for (int k = 0; k < 12; k++) {
             int id = newId();
             long start = System.nanoTime();
-            shortCalls(id, start + 20_000_000);
+            shortCalls(id, 2000, start + 20_000_000);
             long state = InstrSampling.enter(id);
-            shortCalls(id, start + 120_000_000);
+            shortCalls(id, 2000, start + 120_000_000);
             InstrSampling.exit(state, id);
             all += System.nanoTime() - start;
             total += get(id, TOTAL);
@@ -313,9 +313,23 @@ final class RuntimeExact extends RuntimeBench {
         near("calls around others that were short: the total, in percent of the time", 100, 100.0 * total / all, 0.05);
     }
 
-    static void shortCalls(int id, long until) {
+    /** Of a method that mostly takes 10 us, one of 50 calls takes some ticks. */
+    static void longAmongShort() {
+        int id = newId();
+        long start = System.nanoTime();
+        while (System.nanoTime() - start < 3_000_000_000L) {
+            shortCalls(id, 10_000, System.nanoTime() + 500_000);
+            long state = InstrSampling.enter(id), end = System.nanoTime() + 2_300_000;
+            while (System.nanoTime() < end) continue;
+            InstrSampling.exit(state, id);
+        }
+        long all = System.nanoTime() - start;
+        near("long calls among short ones: the total, in percent of the time", 100, 100.0 * get(id, TOTAL) / all, 0.05);
+    }
+
+    static void shortCalls(int id, int nanoseconds, long until) {
         while (System.nanoTime() < until) {
-            long state = InstrSampling.enter(id), end = System.nanoTime() + 2000;
+            long state = InstrSampling.enter(id), end = System.nanoTime() + nanoseconds;
             while (System.nanoTime() < end) continue;
             InstrSampling.exit(state, id);
         }
@@ -493,6 +507,7 @@ final class RuntimeExact extends RuntimeBench {
         trees();
         within();
         around();
+        longAmongShort();
         RuntimeOverflow.healing();
         unflushed();
         exceptions();
