@@ -111,7 +111,8 @@ public final class InstrSampling {
 
     /**
      * How long before their first tick the calls began that several ticks saw, on average of the sampled ones of late, in ns: half a
-     * tick where calls are long, and nearly nothing where threads lose their processor at ticks. Threads write it as they please.
+     * tick where calls are long, and nearly nothing where threads lose their processor at ticks. It begins between these. A write of one
+     * thread may be lost to that of another.
      */
     private static long lead = LATE / 5;
 
@@ -465,25 +466,22 @@ public final class InstrSampling {
     }
 
     /**
-     * If the call was there at one tick: on average it took twice as long as from then on. At several: at the first of them
-     * it had begun half a tick ago on average; but threads also lose their processor at ticks, just after it began. What calls take
-     * more on average (lead) is added to what measured calls do not tell.
+     * If the call was there at one tick: on average it took twice as long as from then on. If at several, `lead` tells when it began.
      */
     private static void closeEstimated(InstrTask task, long now, long start, int id, boolean outer) {
         long last = InstrUnsafe.get(TICK), tick = last - InstrUnsafe.get(TICK + 8), most = now - start;
-        long duration = start == last - tick ? now - last << 1 : most - tick + (tick >> 2), row = currentRow(id);
+        long duration = start == last - tick ? now - last << 1 : most - tick + lead, row = currentRow(id);
         if (duration > most) duration = most;
         boolean inner = row != 0 && InstrUnsafe.get(row + NUMBER) < 0 && isRunning(task, id);
-        long twice = 0, ticked = last - start - duration;
+        long twice = 0;
         if (inner) InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) - 1);
         else {
-            if (row != 0) {
-                InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + ticked);
-                long more = last - start > tick ? lead - (tick >> 2) : 0;
-                if (last - start <= SOME_TICKS) more += unseen(tick, now - last, longBits(sampledLevel(row)));
-                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (more >> UNSEEN_SHIFT << MEAN_BITS));
+            if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
+            if (row != 0 && last - start <= SOME_TICKS) {
+                long unseen = unseen(tick, now - last, longBits(sampledLevel(row))) >> UNSEEN_SHIFT;
+                InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
             }
-            twice = within(task, row, id, start, now, duration, row == 0 ? 0 : ticked);
+            twice = within(task, row, id, start, now, duration, row == 0 ? 0 : last - start - duration);
         }
         record(duration, charge(task, start, last, outer), inner ? RECORD_ESTIMATED | RECORD_AGAIN : RECORD_ESTIMATED, twice, id);
     }

@@ -48,10 +48,10 @@ struct instr_counter_row {
     // clock=auto: so many among `timed` are estimates; and calls that were timed as some of many,
     // which are not in `timed` and `total`.
     uint32_t estimated, sampled;
-    // For how many calls those stand, and their time, each as often as the call stands for.
+    // For how many calls those stand; their time, each as often as the call stands for; and the sum of
+    // the squares of what each adds to that, which tells how far it may be from the truth.
     uint64_t sampled_weight, sampled_total;
-    double
-        sampled_squares; // of what each adds to sampled_total: how far that may be from the truth
+    double sampled_squares;
     struct instr_histogram histogram;
 };
 

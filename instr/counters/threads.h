@@ -72,8 +72,7 @@ static inline int64_t instr_inner(const struct instr_counters *page, size_t row)
 enum { INSTR_MEAN_BITS = 24, INSTR_UNSEEN_UNIT = 1024 }; // as InstrSampling has them
 
 // From an element of `mean`: ns of the calls that no tick has seen, and that are too long to be estimated
-// by the few that are timed (InstrSampling.unseen); and what calls took that several ticks have seen, more
-// than their estimates (InstrSampling.lead).
+// by the few that are timed (InstrSampling.unseen).
 static inline int64_t instr_unseen(int64_t mean) {
     return (mean >> INSTR_MEAN_BITS) * INSTR_UNSEEN_UNIT;
 }

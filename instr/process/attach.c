@@ -26,7 +26,7 @@ enum {
     ANSWER_SIZE = 8192,
     STEP_MS = 10,
     MOST_STEP_MS = 200,
-    ALONE_MS = 3000,
+    ALONE_MS = 3000, // at most, until no other instr makes the JVM listen
     REQUEST_SIZE = 256 * 1024
 };
 
@@ -165,7 +165,7 @@ static int start_listener(const struct attach *a) {
 
 // While one instr makes a JVM listen, others wait: a JVM that listens already takes a second signal for the wish to
 // see all its stacks, and prints them; and an old socket could be removed in place of the new one. Anybody may hold
-// this lock, so nobody waits for long. Returns a descriptor to close, or -1.
+// this lock, so nobody waits for long. Returns a descriptor to close; -1: there is no such process.
 static int wait_to_be_alone(const struct attach *a) {
     char path[INSTR_PROCESS_PATH];
     snprintf(path, sizeof path, "/proc/%ld", (long)a->jvm->process.pid);
@@ -179,19 +179,22 @@ static int wait_to_be_alone(const struct attach *a) {
 }
 
 // An old socket, on which no process listens, would keep the JVM from listening: it is removed.
+static int connect_or_start_alone(const struct attach *a) {
+    int fd = connect_to(a), error = errno;
+    if (fd >= 0) return fd;
+    if (instr_attach_is_cancelled()) return fail(a, "cancelled before it listened");
+    if (error != ENOENT && error != ECONNREFUSED && error != EAGAIN)
+        return fail_errno(a, "cannot connect to its attach socket", error);
+    if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
+    if (is_taken(a)) return -1;
+    return error == EAGAIN ? wait_for_listener(a) : start_listener(a);
+}
+
 static int connect_or_start(const struct attach *a) {
-    int fd = connect_to(a), error = errno, lock = -1;
-    if (fd < 0 && (error == ENOENT || error == ECONNREFUSED)) {
-        lock = wait_to_be_alone(a);
-        fd = connect_to(a);
-        error = errno;
-    }
-    if (fd < 0 && error != ENOENT && error != ECONNREFUSED && error != EAGAIN) {
-        fail_errno(a, "cannot connect to its attach socket", error);
-    } else if (fd < 0) {
-        if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
-        if (!is_taken(a)) fd = error == EAGAIN ? wait_for_listener(a) : start_listener(a);
-    }
+    int fd = connect_to(a);
+    if (fd >= 0) return fd;
+    int lock = wait_to_be_alone(a);
+    fd = connect_or_start_alone(a);
     if (lock >= 0) close(lock);
     return fd;
 }

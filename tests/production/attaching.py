@@ -1,5 +1,6 @@
 """Attaching and detaching again and again: the JVM must not be affected."""
 
+import fcntl
 import os
 import subprocess
 import threading
@@ -45,6 +46,30 @@ def attached_by_many(t):
             printed = jvm.process.stdout.read()
             expect(problems, f"it printed {printed[:100]}", "thread dump" not in printed)
             expect(problems, "it does not end as it should", jvm.process.wait(60) == 0)
+    return problems
+
+
+def attached_beside_a_lock(t):
+    """Whoever holds the lock of those that make a JVM listen, with or without reason, keeps nobody out for long; and who waits can be interrupted."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting", agent=False) as jvm:
+        jvm.line()
+        held = os.open(f"/proc/{jvm.pid}", os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        command = [t.cli, "attach", str(jvm.pid)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as tool:
+            time.sleep(0.5)
+            tool.terminate()
+            said = tool.communicate(timeout=60)[0]
+        expect(problems, f"interrupted: {tool.returncode}, {said}", tool.returncode != 0 and "cancelled" in said)
+        expect(problems, "interrupted, and it listens", not os.path.exists(f"/tmp/.java_pid{jvm.pid}"))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        expect(problems, f"attached: {done.returncode}, {done.stderr}", done.returncode == 0)
+        os.close(held)
+        jvm.process.stdin.close()
+        printed = jvm.process.stdout.read()
+        expect(problems, f"it printed {printed[:100]}", "thread dump" not in printed)
+        expect(problems, "it does not end as it should", jvm.process.wait(60) == 0)
     return problems
 
 

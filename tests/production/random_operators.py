@@ -39,7 +39,7 @@ def command(t, r, name, pid):
     """A command of an operator, at random."""
     one, scope = r.choice(PASSES), r.choice(SCOPES)
     include, who = f"{one}.include={scope}", ("--as", name)
-    file, on = t.file(f"dumped-{name}.class"), (pid, one, include, "coverage.file=" + t.file("random.exec"))[:4 if one == "coverage" else 3]
+    on = (pid, one, include, *([f"coverage.file={t.file('random.exec')}"] if one == "coverage" else []))
     return r.choice((
         ("attach", *on, "max-overhead=off", *who),
         ("enable", *on, *who),
@@ -59,14 +59,14 @@ def command(t, r, name, pid):
         ("watch", pid, "Sides$*.*(..)", "--limit", "1", "--for", "1s", *who),
         ("rule", pid, COUNTED, "--name", name, "--for", "1s", *who),
         ("rules", pid),
-        ("dump", pid, "Sides$Right", "-o", file),
+        ("dump", pid, "Sides$Right", "-o", t.file(f"dumped-{name}.class")),
         ("list",),
         ("off", pid),
         ("detach", pid),
     ))
 
 
-def judge(words, status, err, seconds, pid):
+def judge(status, err, seconds, pid):
     """What is wrong with an answer, or None."""
     lines = err.strip().replace(pid, "PID").split("\n")
     if seconds > SLOWEST:
@@ -84,7 +84,7 @@ def operate(t, pid, name, seed, end, wrong):
         start = time.monotonic()
         try:
             done = subprocess.run([t.cli, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
-            problem = judge(words, done.returncode, done.stderr, time.monotonic() - start, pid)
+            problem = judge(done.returncode, done.stderr, time.monotonic() - start, pid)
         except subprocess.TimeoutExpired:
             problem = "no end within 60 s"
         if problem:

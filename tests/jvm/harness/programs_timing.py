@@ -13,11 +13,11 @@ CLOCK = 100  # nanoseconds of a call that the program's own clock does not see, 
 UNWINDING = 10000  # the same of a call that throws
 
 
-def known(r, name, clock, *arguments):
-    """The rows of KnownTimes with this clock, and what the program prints of each: calls, thrown, nanoseconds."""
+def known(r, name, clock, program, *arguments):
+    """The rows of a program with this clock, and what it prints of each: calls, thrown, nanoseconds."""
     report = r.file(name + ".json")
-    agent = r.with_agent(f"timing,timing.clock={clock},include=KnownTimes:KnownTimes$Made,timing.file={report}")
-    run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "KnownTimes", *arguments])
+    agent = r.with_agent(f"timing,timing.clock={clock},include={program}:{program}$Made,timing.file={report}")
+    run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, program, *arguments])
     if run.status != 0:
         return None, None, [run.tail()]
     with open(report, encoding="utf-8") as f:
@@ -26,13 +26,21 @@ def known(r, name, clock, *arguments):
     return rows, truth, []
 
 
-def problems_of(rows, truth, estimated):
+def counts_of(rows, truth):
+    """What is wrong with the counts."""
     problems = []
-    lost = truth.pop("switches")[0] * TICK / 4  # a thread that lost its processor had it back at some time of a tick
-    for name, (calls, thrown, time) in truth.items():
-        row = rows[name]
+    for name, (calls, thrown, _) in truth.items():
+        row = rows.get(name, {"calls": 0, "thrown": 0})
         if (row["calls"], row["thrown"]) != (calls, thrown):
             problems.append(f"{name}: {row['calls']} calls, {row['thrown']} thrown, not {calls} and {thrown}")
+    return problems
+
+
+def problems_of(rows, truth, estimated):
+    lost = truth.pop("switches")[0] * TICK / 4  # a thread that lost its processor had it back at some time of a tick
+    problems = counts_of(rows, truth)
+    for name, (calls, thrown, time) in truth.items():
+        row = rows[name]
         if not 0.95 * time - lost <= row["total_ns"] <= 1.05 * time + calls * CLOCK + thrown * UNWINDING + lost:
             problems.append(f"{name}: {row['total_ns'] / 1e6:.1f} ms in total, not {time / 1e6:.1f}")
         if ("estimated" in row, "measured" in row) != (estimated, estimated):
@@ -64,12 +72,12 @@ def of_several(attempt):
 
 
 def measured(r, name):
-    rows, truth, problems = known(r, name, "every", "20000", "1")
+    rows, truth, problems = known(r, name, "every", "KnownTimes", "20000", "1")
     return problems or problems_of(rows, truth, False)
 
 
 def sampled(r, name, arguments):
-    rows, truth, problems = known(r, name, "auto", *arguments)
+    rows, truth, problems = known(r, name, "auto", "KnownTimes", *arguments)
     if problems:
         return problems
     problems = problems_of(rows, truth, True)
@@ -103,24 +111,17 @@ def at_random(r):
 
 
 def drawn(r, name, seed):
-    report, milliseconds = r.file(name + ".json"), 1500
-    agent = r.with_agent(f"timing,include=RandomTimes,timing.file={report}")
-    run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, "RandomTimes", str(seed), str(milliseconds), "1"])
-    if run.status != 0:
-        return [run.tail()]
-    with open(report, encoding="utf-8") as f:
-        rows = {m["method"]: m for m in json.load(f)["methods"]}
-    problems, checked = [], 0
-    for words in (line.split() for line in run.stdout.splitlines() if line.startswith("m")):
-        method, calls, thrown, time = words[0], *(int(n) for n in words[1:])
-        row = rows.get(method, {"calls": 0, "thrown": 0, "total_ns": 0})
-        if (row["calls"], row["thrown"]) != (calls, thrown):
-            problems.append(f"{method}: {row['calls']} calls, {row['thrown']} thrown, not {calls} and {thrown}")
+    milliseconds = 1500
+    rows, truth, problems = known(r, name, "auto", "RandomTimes", str(seed), str(milliseconds), "1")
+    if problems:
+        return problems
+    problems, checked = counts_of(rows, truth), 0
+    for method, (calls, thrown, time) in truth.items():
         if time < milliseconds * 1e5:
             continue
         checked += 1
-        if not 0.95 * time <= row["total_ns"] <= 1.05 * time + calls * CLOCK + thrown * UNWINDING:
-            problems.append(f"{method}: {row['total_ns'] / 1e6:.1f} ms in total, not {time / 1e6:.1f}")
+        if not 0.95 * time <= rows[method]["total_ns"] <= 1.05 * time + calls * CLOCK + thrown * UNWINDING:
+            problems.append(f"{method}: {rows[method]['total_ns'] / 1e6:.1f} ms in total, not {time / 1e6:.1f}")
     return problems or ([] if checked > 2 else ["too few methods had a tenth of the run"])
 
 
