@@ -9,11 +9,12 @@ from . import control
 from .programs import Skip, program
 from .programs_attach import Waiting
 
-# Pass; the constant of a runtime class that is replaced, and its replacement; the exception that results.
+# Pass; the constant of a runtime class that is replaced, and its replacement; the exception that results. What the class calls of its own
+# would be renamed with the call.
 BROKEN = (("calls", "InstrCalls:count:cound", "NoSuchMethodError"),
           ("timing", "InstrSampling:ownRow:ownRov", "NoSuchMethodError"),
           ("timing,timing.clock=every", "InstrTiming:open:opem", "NoSuchMethodError"),
-          ("alloc", "InstrAlloc:allocated:allocatee", "NoSuchMethodError"),
+          ("alloc", "InstrAlloc:addThrown:addThrowm", "NoSuchMethodError"),
           ("exceptions", "InstrExceptions:identityHashCode:identityHashCodf", "NoSuchMethodError"),
           ("natives", "InstrTiming:open:opem", "NoSuchMethodError"),
           ("watch", "InstrWatch:currentThread:currentThreae", "NoSuchMethodError"),
