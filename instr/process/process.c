@@ -1,5 +1,6 @@
 #include "instr/process/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -194,6 +195,24 @@ int instr_process_is_stopped(const struct instr_process *process) {
     char letter = state ? state[sizeof key - 1] : '?';
     free(status);
     return letter == 'T' || letter == 't';
+}
+
+int instr_process_has_thread(const struct instr_process *process, const char *name) {
+    char path[INSTR_PROCESS_PATH];
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)process->pid);
+    DIR *tasks = opendir(path);
+    const struct dirent *task;
+    int found = 0;
+    while (tasks && !found && (task = readdir(tasks))) {
+        char file[sizeof task->d_name + 16];
+        snprintf(file, sizeof file, "task/%s/comm", task->d_name);
+        char *comm = task->d_name[0] == '.' ? NULL : instr_process_read(process, file, 64, NULL);
+        size_t n = comm ? strcspn(comm, "\n") : 0;
+        found = comm && n == strlen(name) && memcmp(comm, name, n) == 0;
+        free(comm);
+    }
+    if (tasks) closedir(tasks);
+    return found;
 }
 
 char *instr_user_name(uid_t uid, char *text, size_t size) {

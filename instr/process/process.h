@@ -45,6 +45,9 @@ char *instr_process_read(const struct instr_process *process, const char *name, 
 // Is the process stopped, by a signal or a debugger? Then it does not respond.
 int instr_process_is_stopped(const struct instr_process *process);
 
+// Has it a thread of this name? The kernel keeps the first 15 characters of a name.
+int instr_process_has_thread(const struct instr_process *process, const char *name);
+
 // The name of a user, or its number, in `text`; returns `text`.
 char *instr_user_name(uid_t uid, char *text, size_t size);
 

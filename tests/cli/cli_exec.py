@@ -261,7 +261,8 @@ class Report(ExecTest):
     def test_options_of_the_coverage_report_make_one(self):
         self.write("ab.exec", A + B)
         self.write("Foo.class", class_file())
-        self.expect(["report", "no.exec", "--classfiles", "Foo.class"], 1, None, ["instr: no.exec: No such file or directory\n"])
+        self.expect(["report", "no.exec", "--classfiles", "Foo.class"], 1, "", "instr: no.exec: No such file or directory\n")
+        self.expect(["report", "ab.exec", "no.exec", "--classfiles", "Foo.class"], 1, None, ["instr: no.exec: No such file or directory\n"])
         self.expect(["report", "ab.exec", "--classfiles", "Foo.class", "--top=1"], 2, "", ["instr: coverage report: unknown option '--top=1'"])
         self.expect(["report", "ab.exec", "--hmtl=x"], 2, "", ["instr: report: unknown option '--hmtl=x'"])
 

@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 5000, STEP_MS = 50, SEEN_MS = 10000 };
+// A JVM that has just started gets BEGUN_MS for the agent's thread to begin.
+enum { ANSWER_MS = 5000, STEP_MS = 50, BEGUN_MS = 3000, SEEN_MS = 10000 };
 
 struct files {
     const struct instr_process *target;
@@ -84,6 +85,31 @@ static int has_no_agent(long pid) {
     return none;
 }
 
+static int remove_file(void *context, const char *path) {
+    struct files *files = context;
+    char name[INSTR_CONTROL_PATH_SIZE];
+    int directory = instr_process_directory(files->target, path);
+    if (directory < 0) return 0;
+    instr_control_switch(name, "", files->target->inner_pid);
+    if (instr_process_become(files->target) == 0) {
+        unlinkat(directory, name + 1, 0);
+        instr_process_return();
+    }
+    close(directory);
+    return 0;
+}
+
+// A detached agent has neither a socket nor a thread, and nobody looks for the file.
+static int is_detached(const struct instr_process *target) {
+    struct cli_session session;
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_process_has_thread(target, "instr control")) return 0;
+    int there =
+        cli_session_open_within(&session, (long)target->pid, ANSWER_MS, reason, sizeof reason);
+    if (there == CLI_SESSION_OK) cli_session_close(&session);
+    return there == CLI_SESSION_NONE;
+}
+
 static const char *why_unseen(const struct instr_process *target) {
     if (instr_process_is_stopped(target))
         return "the process is stopped; it will when it continues";
@@ -105,6 +131,12 @@ static int off_by_file(long pid) {
         if (!exists(&target, file)) {
             printf("instr: process %ld: the agent has seen the kill switch, %s\n", pid, file);
             return CLI_OK;
+        }
+        if (ms == BEGUN_MS && is_detached(&target)) {
+            struct files files = {&target, file, 0, 0};
+            cli_directories(&target, remove_file, &files);
+            return cli_error(
+                "the agent in process %ld is detached; there is nothing to switch off", pid);
         }
         nanosleep(&pause, NULL);
     }

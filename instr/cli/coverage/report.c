@@ -82,7 +82,10 @@ static int sort_sessions(struct cover_model *model) {
 static int read_data(struct cover_report *report, const struct cover_request *request) {
     struct reading reading = {report, request};
     struct cli_exec_visitor visitor = {take_session, take_class, &reading, 1};
-    if (cli_exec_each(&request->files, &visitor) != CLI_OK) report->failed = 1;
+    if (cli_exec_each(&request->files, &visitor) != CLI_OK) {
+        report->failed = 1;
+        report->unread = report->model.session_count == 0 && report->data.count == 0;
+    }
     for (size_t i = 0; i < request->files.count; i++)
         if (cover_times_read(&report->times, request->files.paths[i]) != 0) report->failed = 1;
     cover_times_finish(&report->times);
@@ -380,6 +383,8 @@ int cover_report_run(int argc, char **argv, const struct cover_modules *modules)
     int status = read_arguments(argc, argv, &request, &arguments);
     if (status == CLI_OK) {
         status = cover_report_read(&report, &request);
+        // A report would say that nothing was executed.
+        if (status == CLI_OK && report.unread) status = CLI_FAILED;
         if (status == CLI_OK)
             status = write_all(&report.model, request.exceptions, arguments.paths);
         if (status == CLI_OK && report.failed) status = CLI_FAILED;

@@ -42,6 +42,7 @@ struct cover_report {
     size_t room; // for bundles
     size_t sessions_capacity;
     int failed; // something could not be read; a line was printed about each
+    int unread; // `failed`, and no data could be read of any file
 };
 
 // Reads the data and the classes. CLI_OK, also if `failed`; or another exit status after a message.

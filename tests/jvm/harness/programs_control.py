@@ -488,6 +488,13 @@ def off_by_file(r):
     again = p.instr("attach", "timing")  # creates the socket again
     if again.returncode != 0 or passes(p) != ["timing"]:
         problems.append(f"{again}")
+    p.instr("detach")
+    switch = re.sub(r"\.sock$", ".off", control.path(p.pid))
+    done = p.instr("off")
+    if (done.returncode, done.stderr) != (1, f"instr: the agent in process {p.pid} is detached; there is nothing to switch off\n"):
+        problems.append(f"detached: {done}")
+    if os.path.exists(switch):
+        problems.append(f"detached: {switch} stays")
     problems = p.end(problems)
     yield "file", problems + ([] if "kill switch" in p.stderr else [p.stderr])
 
