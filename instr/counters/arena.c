@@ -177,7 +177,7 @@ int64_t *arena_owned_page(size_t number) {
     char *page = arena.owned + number * ARENA_PAGE_BYTES;
     if (!make_writable(page)) return NULL;
     for (size_t fact = 0; fact < ARENA_FACTS; fact++) {
-        char *place = (char *)arena_fact(number, fact);
+        char *place = (char *)arena_fact(number, (enum arena_fact)fact);
         if (mprotect(place - (uintptr_t)place % unit, unit, PROT_READ | PROT_WRITE) != 0)
             return NULL;
     }
