@@ -135,8 +135,8 @@ static int off_by_file(long pid) {
         if (ms == BEGUN_MS && is_detached(&target)) {
             struct files files = {&target, file, 0, 0};
             cli_directories(&target, remove_file, &files);
-            return cli_error(
-                "the agent in process %ld is detached; there is nothing to switch off", pid);
+            return cli_error("the agent in process %ld is detached; there is nothing to switch off",
+                             pid);
         }
         nanosleep(&pause, NULL);
     }
