@@ -106,6 +106,12 @@ final class InstrRuleTable {
         return text.length() > LONGEST ? text.substring(0, LONGEST) : text;
     }
 
+    /** The text of one of several values of a key, in quotes where it could be taken for several. */
+    static String joined(Object value) {
+        String text = text(value);
+        return text.indexOf(", ") < 0 && !text.startsWith("\"") ? text : '"' + text + '"';
+    }
+
     private static boolean isWhole(Object value) {
         return value instanceof Long || value instanceof Integer || value instanceof Boolean;
     }

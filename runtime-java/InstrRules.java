@@ -209,7 +209,7 @@ public final class InstrRules {
 
     public static Object key(Object a, Object b) {
         try {
-            return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b);
+            return InstrRuleTable.joined(a) + ", " + InstrRuleTable.joined(b);
         } catch (Throwable dropped) {
             InstrFailure.drop(dropped);
             return null;
@@ -218,7 +218,7 @@ public final class InstrRules {
 
     public static Object key(Object a, Object b, Object c) {
         try {
-            return InstrRuleTable.text(a) + ", " + InstrRuleTable.text(b) + ", " + InstrRuleTable.text(c);
+            return InstrRuleTable.joined(a) + ", " + InstrRuleTable.joined(b) + ", " + InstrRuleTable.joined(c);
         } catch (Throwable dropped) {
             InstrFailure.drop(dropped);
             return null;

@@ -2,6 +2,8 @@
 public class Keys {
     static void pair(String a, String b) {}
 
+    static void apart(String a, Object b) {}
+
     static void end() {}
 
     static void far() {}
@@ -27,6 +29,9 @@ public class Keys {
     public static void main(String[] args) {
         String longest = new String(new char[300]).replace('\0', 'z');
         for (int i = 0; i < 30; i++) pair(longest + i, "b" + i % 3);
+        apart("a, b", "c");
+        for (int i = 0; i < 2; i++) apart("a", "b, c");
+        for (int i = 0; i < 3; i++) apart("\"a", 'b');
         bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb();
         for (int i = 0; i < 990; i++) {
             stackWhoseLinesAreTheBitsOfANumber(i, 30, false);
