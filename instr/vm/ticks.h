@@ -10,6 +10,9 @@
 // From one tick to the next, if the processors are not busy with other threads; longer while the process is idle.
 #define INSTR_TICK_NS 1000000
 
+// The time slice that the thread asks for. Linux gives no shorter one.
+#define INSTR_TICK_SLICE_NS 100000
+
 // Times as System.nanoTime() has them, of the last tick and of the one before. It stays in its place.
 struct instr_ticks {
     _Alignas(64) _Atomic int64_t last;

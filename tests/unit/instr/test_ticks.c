@@ -2,11 +2,17 @@
 
 #include "instr/vm/ticks.h"
 
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "instr/base/clock.h"
 #include "tests/unit/run.h"
@@ -81,12 +87,55 @@ START_TEST(idle) {
 }
 END_TEST
 
+// The thread that ticks; 0: there is none. It has no name at once.
+static pid_t ticking(void) {
+    char path[300], name[64];
+    const struct dirent *task;
+    pid_t found = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    ck_assert_ptr_nonnull(tasks);
+    while (!found && (task = readdir(tasks))) {
+        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        FILE *file = fopen(path, "r");
+        if (file && fgets(name, sizeof name, file) && strcmp(name, "instr ticks\n") == 0)
+            found = (pid_t)strtol(task->d_name, NULL, 10);
+        if (file) fclose(file);
+    }
+    closedir(tasks);
+    return found;
+}
+
+// The time slice of a thread as the kernel has it, in ns; 0: it does not tell, since each has the same.
+static uint64_t slice_of(pid_t thread) {
+    uint64_t attributes[6] = {0}; // struct sched_attr
+    ck_assert_int_eq(syscall(SYS_sched_getattr, thread, attributes, sizeof attributes, 0), 0);
+    return attributes[3];
+}
+
+START_TEST(short_slices) {
+    pid_t thread = 0;
+    ck_assert(instr_ticks_start());
+    for (int i = 0; i < 1000 && !thread; i++) {
+        ticks_in(10);
+        thread = ticking();
+    }
+    ck_assert_int_ne(thread, 0);
+    uint64_t others = slice_of(0), slice = slice_of(thread);
+    if (others)
+        ck_assert_uint_eq(slice, INSTR_TICK_SLICE_NS);
+    else
+        ck_assert_uint_eq(slice, 0); // Linux before 6.12
+    instr_ticks_stop();
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("ticks");
     TCase *tests = tcase_create("ticks");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, busy);
     tcase_add_test(tests, idle);
+    tcase_add_test(tests, short_slices);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
