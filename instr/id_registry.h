@@ -4,8 +4,8 @@
 // An id belongs to one (pass, class, method, descriptor), for a site also (pc, line, detail), for
 // good: a class that is transformed again, or that another loader defines under the same name, gets
 // the same ids. Methods and sites share one range of ids, and so the counters of threads
-// (counters/threads.h). Ids begin at 0 and have no gaps. Nothing is ever removed. All functions are
-// thread-safe.
+// (counters/threads.h). Ids have no gaps, and nothing is ever removed. They begin at 0, or behind those
+// of an earlier registry: code that has these may still be running. All functions are thread-safe.
 
 #ifndef INSTR_ID_REGISTRY_H
 #define INSTR_ID_REGISTRY_H
@@ -46,6 +46,11 @@ typedef uint32_t instr_methods_class_t;
 
 // An empty registry, to be freed with instr_methods_free. NULL: out of memory.
 struct instr_methods *instr_methods_new(void);
+// The same, with ids that are all above `ids`, the number of ids of an earlier registry that may be freed
+// now; if that is more than INSTR_METHODS_EARLIER, they begin at 0, since counters of threads take memory
+// for ids below those in use, too.
+struct instr_methods *instr_methods_behind(int ids);
+#define INSTR_METHODS_EARLIER (1 << 17)
 void instr_methods_free(struct instr_methods *methods);
 
 // The handle of a class name of `length` bytes; 0 when out of memory.
@@ -89,13 +94,17 @@ int instr_methods_id(struct instr_methods *methods, unsigned pass, const char *c
 int instr_methods_find(struct instr_methods *methods, unsigned pass, const char *class_name,
                        const char *name, const char *descriptor);
 
-// The number of ids in use.
+// One above the highest id.
 int instr_methods_count(const struct instr_methods *methods);
+
+// Is this one of its ids? Inserted code may have others: see instr_methods_behind.
+bool instr_methods_has(const struct instr_methods *methods, int id);
 
 // One above the highest pass that has an id.
 unsigned instr_methods_passes(const struct instr_methods *methods);
 
-// What an id below instr_methods_count stands for.
+// What an id from 0 to below instr_methods_count stands for; of an earlier registry: names are empty, and no
+// pass has this number.
 struct instr_method instr_methods_get(const struct instr_methods *methods, int id);
 
 // For a constructor: the bytecode index in its rewritten code from which the delegate call (super()

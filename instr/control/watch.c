@@ -200,7 +200,7 @@ static void list(struct instr_json *json, const char *key, const char *text, uns
 
 static void show(struct instr_reply *reply, const struct instr_methods *methods,
                  const struct instr_watched *call, const char *values) {
-    if (call->id < 0 || call->id >= instr_methods_count(methods)) return;
+    if (!instr_methods_has(methods, call->id)) return;
     struct instr_method method = instr_methods_get(methods, call->id);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open_flat(&json, NULL, '{');
@@ -222,7 +222,7 @@ static void show(struct instr_reply *reply, const struct instr_methods *methods,
 static bool is_ours(struct watching *w, const struct instr_methods *methods,
                     const struct instr_watched *call) {
     JNIEnv *jni = instr_wake_jni();
-    if (!jni || call->id < 0 || call->id >= instr_methods_count(methods)) return false;
+    if (!jni || !instr_methods_has(methods, call->id)) return false;
     for (size_t i = 0; i < w->known_count; i++)
         if (w->known[i].id == call->id) return w->known[i].ours;
     struct instr_method m = instr_methods_get(methods, call->id);

@@ -31,6 +31,12 @@ struct row {
 
 #define SITE (UINT32_C(1) << 31)
 
+// The chunk of ids of an earlier registry. No pass has this number.
+static struct row earlier[ROWS_PER_CHUNK];
+static pthread_once_t earlier_once = PTHREAD_ONCE_INIT;
+#define EARLIER (SITE - 1)
+#define EMPTY 4 // the handle of the first string: ""
+
 struct place {                 // what a site has beside its row
     uint32_t pc, line, detail; // a string handle
 };
@@ -59,6 +65,7 @@ struct table {
 struct instr_methods {
     pthread_mutex_t mutex; // guards everything but reading rows and strings that have an id
     atomic_int count;
+    int first;
     atomic_uint passes;
     struct row *rows[ROW_CHUNKS];
     struct place *places[ROW_CHUNKS]; // NULL: no site among those rows
@@ -133,7 +140,7 @@ static struct string *string_allocate(struct instr_methods *methods, size_t leng
         if (chunk == NULL) return NULL;
         methods->strings[methods->string_chunks++] = chunk;
         // Handle 0 is not used.
-        methods->string_used = methods->string_chunks == 1 ? 4 : 0;
+        methods->string_used = methods->string_chunks == 1 ? EMPTY : 0;
     }
     uint32_t chunk = methods->string_chunks - 1;
     *handle = chunk << STRING_CHUNK_BITS | methods->string_used;
@@ -227,10 +234,33 @@ struct instr_methods *instr_methods_new(void) {
     return methods;
 }
 
+static void make_earlier(void) {
+    for (size_t i = 0; i < ROWS_PER_CHUNK; i++) {
+        earlier[i].class_name = earlier[i].name = earlier[i].descriptor = EMPTY;
+        earlier[i].pass = EARLIER;
+    }
+}
+
+struct instr_methods *instr_methods_behind(int ids) {
+    struct instr_methods *methods = instr_methods_new();
+    if (methods == NULL || ids <= 0) return methods;
+    int chunks = (ids - 1) / ROWS_PER_CHUNK + 1;
+    if (ids > INSTR_METHODS_EARLIER) return methods;
+    if (instr_methods_class(methods, "", 0) != EMPTY) {
+        instr_methods_free(methods);
+        return NULL;
+    }
+    pthread_once(&earlier_once, make_earlier);
+    for (int i = 0; i < chunks; i++) methods->rows[i] = earlier;
+    methods->first = chunks * ROWS_PER_CHUNK;
+    atomic_store(&methods->count, methods->first);
+    return methods;
+}
+
 void instr_methods_free(struct instr_methods *methods) {
     if (methods == NULL) return;
     for (size_t i = 0; i < ROW_CHUNKS; i++) {
-        free(methods->rows[i]);
+        if (methods->rows[i] != earlier) free(methods->rows[i]);
         free(methods->places[i]);
     }
     for (size_t i = 0; i < methods->string_chunks; i++) free(methods->strings[i]);
@@ -384,6 +414,10 @@ int instr_methods_count(const struct instr_methods *methods) {
     return atomic_load_explicit(&methods->count, memory_order_acquire);
 }
 
+bool instr_methods_has(const struct instr_methods *methods, int id) {
+    return id >= methods->first && id < instr_methods_count(methods);
+}
+
 unsigned instr_methods_passes(const struct instr_methods *methods) {
     return atomic_load(&methods->passes);
 }
@@ -426,7 +460,8 @@ size_t instr_methods_bytes(struct instr_methods *methods) {
     size_t bytes = sizeof *methods;
     pthread_mutex_lock(&methods->mutex);
     for (int i = 0; i < ROW_CHUNKS; i++) {
-        if (methods->rows[i]) bytes += ROWS_PER_CHUNK * sizeof(struct row);
+        if (methods->rows[i] && methods->rows[i] != earlier)
+            bytes += ROWS_PER_CHUNK * sizeof(struct row);
         if (methods->places[i]) bytes += ROWS_PER_CHUNK * sizeof(struct place);
     }
     bytes += (size_t)methods->string_chunks * STRING_CHUNK;

@@ -66,7 +66,7 @@ static struct instr_plan *new_plan(struct instr_agent *agent, struct instr_optio
                                    const struct instr_plan *before) {
     struct instr_methods *methods = before ? before->methods : agent->methods;
     int first = !methods && next->pass_count;
-    if (first && !(methods = instr_methods_new())) return NULL;
+    if (first && !(methods = instr_methods_behind(agent->earlier_ids))) return NULL;
     struct instr_plan *plan =
         instr_plan_new(next, methods, instr_runtime_package(delivery(next)), before);
     if (!plan && first) instr_methods_free(methods);
@@ -526,12 +526,14 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
     agent->release_at = 0;
     if (before->engine || without_passes(&next, &before->options) != 0) return;
     struct instr_methods *methods = agent->ids_stay ? before->methods : NULL;
+    int ids = before->methods ? instr_methods_count(before->methods) : agent->earlier_ids;
     struct instr_plan *plan = instr_plan_new(&next, methods, "", NULL);
     if (!plan || !instr_plans_swap(&agent->plans, plan)) {
         instr_options_free(&next);
         instr_plan_free(plan);
         return;
     }
+    agent->earlier_ids = ids;
     settle(agent);
     instr_runtime_release(jni);
     struct instr_class_states_totals totals = instr_class_states_totals(agent->class_states);

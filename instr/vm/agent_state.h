@@ -49,6 +49,7 @@ struct instr_agent {
     struct instr_pass_ids pass_ids;
     struct instr_methods *methods; // to continue with after the next attach; NULL: none
     int early;                     // the class file hook is on from OnLoad (native_prefix.h)
+    int earlier_ids;               // calls that have them may still be running
     int ids_stay;                  // a pass was on whose ids must stay resolvable
     int finishing;                 // passes end when the background thread is done
     uint64_t release_at;           // ns; when the memory of reverted passes is freed; 0: never

@@ -107,7 +107,7 @@ static jint JNICALL native_kind(JNIEnv *jni, jclass self, jclass type, jint id) 
     jvmtiEnv *jvmti = instr_alloc.jvmti;
     char *signature = NULL;
     (void)jni, (void)self;
-    if (id < 0 || id >= instr_methods_count(methods) ||
+    if (!instr_methods_has(methods, id) ||
         (*jvmti)->GetClassSignature(jvmti, type, &signature, NULL) != JVMTI_ERROR_NONE)
         return -1;
     struct instr_method m = instr_methods_get(methods, id);

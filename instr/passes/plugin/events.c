@@ -61,7 +61,7 @@ static uint32_t this_thread(void) {
 
 static void lose(int id) {
     struct instr_methods *methods = atomic_load(&ring.methods);
-    if (id < 0 || id >= instr_methods_count(methods)) return;
+    if (!instr_methods_has(methods, id)) return;
     unsigned pass = instr_methods_get(methods, id).pass;
     for (size_t i = 0; i < LISTENERS; i++)
         if (atomic_load(&ring.listeners[i].number) == pass)
@@ -114,7 +114,7 @@ static const char *dotted(struct cf_arena *arena, const char *name) {
 
 static void add(struct batch *batch, const struct slot *slot) {
     struct instr_methods *methods = atomic_load(&ring.methods);
-    if (slot->id < 0 || slot->id >= instr_methods_count(methods)) return;
+    if (!instr_methods_has(methods, slot->id)) return;
     struct instr_method m = instr_methods_get(methods, slot->id);
     if (!m.detail) return;
     batch->passes[batch->count] = m.pass;

@@ -103,8 +103,7 @@ static struct cf_slice slice_of(const char *text) {
 // Does the watch take this call? RW_WATCH_UNSURE: if its class has a certain supertype.
 static int takes(const struct watch *w, const struct instr_watched *call, uint64_t began) {
     if (!w->used || !w->left || began < w->since || call->duration < w->filter.slower ||
-        (w->filter.only_thrown && !call->thrown) || call->id < 0 ||
-        call->id >= instr_methods_count(w->names))
+        (w->filter.only_thrown && !call->thrown) || !instr_methods_has(w->names, call->id))
         return false;
     // It ended before the runtime knew that stacks are wanted.
     if (w->filter.stack && !call->has_stack) return false;

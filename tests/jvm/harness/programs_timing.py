@@ -2,6 +2,7 @@
 
 import json
 import os
+from time import sleep
 
 from . import expect, vm
 from .expect import TICK
@@ -248,3 +249,40 @@ def overflows(r):
                 rows = [f"{m['method']}{m['descriptor']} {m['calls']} {m['thrown']}" for m in expect.load(file)["methods"]]
                 problems += [f"{os.path.basename(file)}: of {row}" for row in truth if row not in rows]
             yield " ".join([options, mode]).strip(), problems
+
+
+@program("results, calls that outlast a detach")
+def outlasting(r):
+    """Calls that began before the agent was detached end after it was attached for other methods: these do not get their exceptions or times."""
+    for options in (("calls",), ("timing",), ("timing", "timing.clock=every")):
+        p = Waiting(r, main="LongCalls")
+        problems = []
+
+        def line(text):
+            p.process.stdin.write(text + "\n")
+            p.process.stdin.flush()
+            answer = p.process.stdout.readline()
+            problems.extend([] if answer == text + "\n" else [f"{answer!r}"])
+
+        def instr(*words):
+            done = p.instr(*words)
+            problems.extend([] if done.returncode == 0 else [f"{done}"])
+            return done.stdout
+
+        try:
+            instr("attach", *options, "include=LongCalls$Old")
+            line("begin")
+            instr("detach")
+            instr("attach", *options, "include=LongCalls$New")
+            line("call")
+            sleep(1)  # the time of the calls that outlast it
+            line("end")
+            rows = json.loads(instr("report", options[0], "--json"))["methods"]
+            found = sorted((m["method"], m["calls"], m["thrown"]) for m in rows)
+            problems += [] if found == [("<init>", 10, 0), ("f", 10, 0)] else [f"{found}"]
+            problems += [f"{m}" for m in rows if m.get("total_ns", 0) > 5e8]
+        finally:
+            p.process.stdin.close()
+            status = p.process.wait(60)
+            p.process.stdout.close()
+        yield " ".join(options), problems + ([] if status == 0 else [f"status {status}"])

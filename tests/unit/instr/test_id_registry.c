@@ -136,6 +136,36 @@ START_TEST(finding_gives_out_no_id) {
 }
 END_TEST
 
+START_TEST(ids_behind_those_of_an_earlier_registry) {
+    struct instr_methods *methods = instr_methods_new();
+    for (char c[2] = "a"; *c <= 'e'; ++*c) id_of(methods, 3, "a/B", c, "()V");
+    int earlier = instr_methods_count(methods);
+    instr_methods_free(methods);
+    methods = instr_methods_behind(earlier);
+    size_t bytes = instr_methods_bytes(methods);
+    int count = instr_methods_count(methods);
+    ck_assert_int_ge(count, earlier);
+    for (int id = -1; id <= count; id++) ck_assert(!instr_methods_has(methods, id));
+    for (int id = 0; id < count; id++) {
+        struct instr_method method = instr_methods_get(methods, id);
+        ck_assert_str_eq(method.class_name, "");
+        ck_assert_str_eq(method.name, "");
+        ck_assert_str_eq(method.descriptor, "");
+        ck_assert_ptr_null(method.detail);
+        ck_assert_uint_gt(method.pass, 1u << 30);
+    }
+    ck_assert_int_eq(instr_methods_find(methods, 3, "a/B", "a", "()V"), -1);
+    ck_assert_int_eq(id_of(methods, 3, "a/B", "a", "()V"), count);
+    ck_assert(instr_methods_has(methods, count));
+    ck_assert_uint_eq(instr_methods_passes(methods), 4);
+    ck_assert_uint_lt(bytes, 200 * 1024); // what is there of the earlier ones is shared
+    instr_methods_free(methods);
+    methods = instr_methods_behind(INSTR_METHODS_EARLIER + 1);
+    ck_assert_int_eq(instr_methods_count(methods), 0);
+    instr_methods_free(methods);
+}
+END_TEST
+
 START_TEST(each_id_has_its_initialized_pc) {
     struct instr_methods *methods = instr_methods_new();
     int a = id_of(methods, 0, "a/B", "<init>", "()V"),
@@ -307,6 +337,7 @@ int main(void) {
     tcase_add_test(tests, names_need_no_terminator);
     tcase_add_test(tests, an_id_stands_for_its_method);
     tcase_add_test(tests, finding_gives_out_no_id);
+    tcase_add_test(tests, ids_behind_those_of_an_earlier_registry);
     tcase_add_test(tests, each_id_has_its_initialized_pc);
     tcase_add_test(tests, the_longest_names_of_a_class_file_fit);
     tcase_add_test(tests, there_are_no_ids_beyond_the_limit);
