@@ -50,7 +50,7 @@ struct instr_methods *instr_methods_new(void);
 // now; if that is more than INSTR_METHODS_EARLIER, they begin at 0, since counters of threads take memory
 // for ids below those in use, too.
 struct instr_methods *instr_methods_behind(int ids);
-#define INSTR_METHODS_EARLIER (1 << 17)
+#define INSTR_METHODS_EARLIER (1 << 15)
 void instr_methods_free(struct instr_methods *methods);
 
 // The handle of a class name of `length` bytes; 0 when out of memory.
