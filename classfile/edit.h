@@ -38,6 +38,10 @@
 //                            there and nothing covers it: the snippet has to catch what it throws
 //                            (cf_handler_at_depth).
 //
+// A range whose last instruction changes the type of a local, a store or the call of super() or this(),
+// ends before after(i-1): the handler has to fit what was there before the instruction alone (JVMS 4.10.1.4),
+// and may need the type that is gone. It does not where the next range goes on with the same handler.
+//
 // A range that includes the first instruction of its handler ends before after(i-1), too. javac makes
 // such a range for what cannot throw: where the handler of a finally block stores the exception. C1
 // gives up a method in which something there can throw ("exception handler covers itself").

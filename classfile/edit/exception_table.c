@@ -92,10 +92,32 @@ static uint32_t range_start(const struct cf_layout *l, const struct cf_exception
                : cf_at_label(l, e->start_pc);
 }
 
-static uint32_t range_end(const struct cf_layout *l, const struct cf_exception *e) {
+// Does the instruction that ends at `pc` change the type of a local, of `this` by super() or this()?
+static int changes_local(const struct cf_edit *edit, uint32_t pc) {
+    const struct cf_code *code = &edit->code;
+    uint32_t at = pc - 1;
+    while (at > 0 && !(code->marks[at] & CF_MARK_START)) at--;
+    for (uint32_t i = 0; i < edit->delegates_count; i++)
+        if (edit->delegates[i] == at) return 1;
+    uint8_t op = code->bytes[at] == CF_OP_wide ? code->bytes[at + 1] : code->bytes[at];
+    return CF_OP_istore <= op && op <= CF_OP_astore_3;
+}
+
+// Does the range at `i` of the table, if there is one, go on with the same handler at `pc`?
+static int goes_on(const struct cf_code *code, uint32_t i, uint32_t pc, uint32_t handler) {
+    if (i >= code->exception_table_length) return 0;
+    struct cf_exception e = cf_exception_at(code, i);
+    return e.handler_pc == handler && e.start_pc <= pc && pc < e.end_pc;
+}
+
+static uint32_t range_end(const struct cf_layout *l, const struct cf_exception *e, uint32_t i) {
+    const struct cf_code *code = &l->edit->code;
     int itself = e->start_pc <= e->handler_pc && e->handler_pc < e->end_pc;
-    int released = e->catch_type == 0 && is_behind(&l->edit->code, e->end_pc, CF_OP_monitorexit);
-    return itself || released ? cf_at_above(l, e->end_pc) : cf_at_before(l, e->end_pc);
+    int released = e->catch_type == 0 && is_behind(code, e->end_pc, CF_OP_monitorexit);
+    int changed = changes_local(l->edit, e->end_pc) &&
+                  !goes_on(code, i + 1, e->end_pc, e->handler_pc) &&
+                  !goes_on(code, i - 1, e->end_pc, e->handler_pc);
+    return itself || released || changed ? cf_at_above(l, e->end_pc) : cf_at_before(l, e->end_pc);
 }
 
 static void put_original(struct entries *out) {
@@ -103,7 +125,7 @@ static void put_original(struct entries *out) {
     const struct cf_code *code = &l->edit->code;
     for (uint32_t i = 0; i < code->exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(code, i);
-        put_entry(out, range_start(l, &e), range_end(l, &e), cf_at_label(l, e.handler_pc),
+        put_entry(out, range_start(l, &e), range_end(l, &e, i), cf_at_label(l, e.handler_pc),
                   e.catch_type);
     }
 }

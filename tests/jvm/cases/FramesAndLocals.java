@@ -14,6 +14,13 @@ public class FramesAndLocals {
     }
 
     public static void main(String[] args) {
+        //= StoredAtTheEnd.object(I)I 3 0
+        //= StoredAtTheEnd.number(I)I 3 0
+        //= StoredAtTheEnd.noted(I)I 3 0
+        //= StoredAtTheEnd.<init>()V 4 0
+        Try.each("stored object", x -> StoredAtTheEnd.object(x), -1, 0, 1);
+        Try.each("stored number", x -> StoredAtTheEnd.number(x), -1, 0, 1);
+        Try.each("noted", x -> StoredAtTheEnd.noted(x), -1, 0, 1);
         //= OverwrittenArguments.mix(JDILjava/lang/Object;)J 3 2
         //= OverwrittenArguments.half(J)I 2 0
         //= OverwrittenArguments.wide(Ljava/lang/String;I)D 2 0

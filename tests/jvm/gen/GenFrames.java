@@ -25,6 +25,48 @@ final class GenFrames {
         stackedSwitch();
         everyFrameForm();
         emptyFrames();
+        storedAtTheEnd();
+    }
+
+    /** The last instruction of a range stores another type than the handler knows; behind it code goes on that a loop comes back to. */
+    static void storedAtTheEnd() {
+        String error = "java/lang/RuntimeException", zero = "java/lang/ArithmeticException", self = "cases/StoredAtTheEnd";
+        Label a = new Label(), b = new Label(), h = new Label(), d = new Label(), e = new Label(), k = new Label();
+        Label s = new Label(), t = new Label(), u = new Label(), f = new Label();
+        new Unit(V1_8, self)
+                .method(ACC_PUBLIC, "<init>", "()V", c -> c.var(ALOAD, 0).init(OBJECT, "()V").op(RETURN))
+                .fun("object", "(I)I", c -> c
+                        .guard(a, b, h, zero)
+                        .type(NEW, error).op(DUP).init(error, "()V").var(ASTORE, 1).num(5).var(ISTORE, 2)
+                        .at(a).num(1).var(ILOAD, 0).op(IDIV).var(ISTORE, 2)
+                        .type(NEW, self).op(DUP).init(self, "()V").var(ASTORE, 1)
+                        .at(b).full(types(INT, self, INT)).inc(0, 1).var(ILOAD, 0).num(10).jump(IF_ICMPLT, b).var(ILOAD, 2).op(IRETURN)
+                        .at(h).full(types(INT, error, INT), zero).op(POP)
+                        .var(ALOAD, 1).call(INVOKEVIRTUAL, error, "getMessage", "()Ljava/lang/String;").op(POP).num(19).op(IRETURN))
+                .fun("number", "(I)I", c -> c
+                        .guard(d, e, k, zero)
+                        .ldc("text").var(ASTORE, 300)
+                        .at(d).num(1).var(ILOAD, 0).op(IDIV).var(ISTORE, 300)
+                        .at(e).full(wide(INT)).inc(0, 1).var(ILOAD, 0).num(10).jump(IF_ICMPLT, e).var(ILOAD, 300).op(IRETURN)
+                        .at(k).full(wide(STRING), zero).op(POP)
+                        .var(ALOAD, 300).call(INVOKEVIRTUAL, STRING, "length", "()I").op(IRETURN))
+                // a finally handler has its exception in the same local
+                .fun("noted", "(I)I", c -> c
+                        .guard(s, t, u, zero).guard(t, u, f, null)
+                        .type(NEW, error).op(DUP).init(error, "()V").var(ASTORE, 1)
+                        .at(s).num(10).var(ILOAD, 0).op(IDIV, POP).type(NEW, self).op(DUP).init(self, "()V").var(ASTORE, 1)
+                        .at(t).var(ILOAD, 0).op(IRETURN)
+                        .at(u).full(types(INT, error), zero).op(POP).num(-1).op(IRETURN)
+                        .at(f).full(types(INT), ANY).var(ASTORE, 1).var(ALOAD, 1).op(ATHROW))
+                .write();
+    }
+
+    private static Object[] wide(Object last) {
+        Object[] locals = new Object[301];
+        java.util.Arrays.fill(locals, TOP);
+        locals[0] = INT;
+        locals[300] = last;
+        return locals;
     }
 
     /** Frames that know no local though there are some, as another agent wrote them; arrays of eight dimensions. */

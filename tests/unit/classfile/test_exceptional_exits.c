@@ -28,13 +28,10 @@ struct range {
     unsigned start, end, handler, catch_type;
 };
 
-// synchronized (null) { nop }, compiled by javac: its entries are `entries`.
-static void synchronized_method(struct subject *s, const struct range *entries, unsigned count) {
-    const uint8_t code[] = {CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_nop,   CF_OP_nop,
-                            CF_OP_aconst_null, CF_OP_monitorexit,  CF_OP_nop,   CF_OP_return,
-                            CF_OP_aconst_null, CF_OP_monitorexit,  CF_OP_athrow};
+static void method_with(struct subject *s, const uint8_t *code, size_t length,
+                        const struct range *entries, unsigned count) {
     struct build b;
-    size_t place = method_head(&b, 49, "()V", 2, 1, code, sizeof code);
+    size_t place = method_head(&b, 49, "()V", 2, 1, code, length);
     build_u2(&b, count);
     for (unsigned i = 0; i < count; i++) {
         build_u2(&b, entries[i].start);
@@ -47,6 +44,14 @@ static void synchronized_method(struct subject *s, const struct range *entries, 
     build_u2(&b, 0);
     open_subject(s, &b);
     begin(s, 0);
+}
+
+// synchronized (null) { nop }, compiled by javac: its entries are `entries`.
+static void synchronized_method(struct subject *s, const struct range *entries, unsigned count) {
+    const uint8_t code[] = {CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_nop,   CF_OP_nop,
+                            CF_OP_aconst_null, CF_OP_monitorexit,  CF_OP_nop,   CF_OP_return,
+                            CF_OP_aconst_null, CF_OP_monitorexit,  CF_OP_athrow};
+    method_with(s, code, sizeof code, entries, count);
 }
 
 static void assert_ranges(struct subject *s, const struct range *expected, unsigned count) {
@@ -106,6 +111,28 @@ START_TEST(ranges_for_some_exceptions_do_not_move_to_monitors) {
 }
 END_TEST
 
+// What is behind a store at the end of a range has a type in the local that the handler need not know.
+START_TEST(a_range_that_ends_with_a_store_ends_before_what_is_inserted_behind_it) {
+    static const uint8_t code[] = {
+        CF_OP_iconst_1, CF_OP_istore_0, CF_OP_iconst_2, CF_OP_wide, CF_OP_istore, 0, 0,
+        CF_OP_iconst_3, CF_OP_pop,      CF_OP_return,   CF_OP_pop,  CF_OP_return};
+    static const struct range before[] = {{0, 2, 10, 2}, {2, 7, 11, 0}, {7, 8, 10, 2}};
+    static const struct range apart[] = {{0, 2, 13, 2}, {3, 8, 14, 0}, {9, 11, 13, 2}};
+    static const struct range going_on[] = {{0, 2, 10, 2}, {2, 9, 10, 2}, {7, 8, 10, 0}};
+    static const struct range joined[] = {{0, 3, 13, 2}, {3, 12, 13, 2}, {9, 11, 13, 0}};
+    struct subject s;
+    for (int i = 0; i < 2; i++) {
+        method_with(&s, code, sizeof code, i ? going_on : before, 3);
+        cf_insert_after(s.edit, 1, nops(s.edit, 1));
+        cf_insert_after(s.edit, 3, nops(s.edit, 1)); // wide
+        cf_insert_after(s.edit, 4, nops(s.edit, 1)); // no store
+        commit(&s);
+        assert_ranges(&s, i ? joined : apart, 3);
+        close_subject(&s);
+    }
+}
+END_TEST
+
 START_TEST(a_method_that_cannot_throw_gets_no_exceptional_exit) {
     struct subject s;
     METHOD(&s, 52, "()I", 1, 0, CF_OP_iconst_1, CF_OP_ireturn);
@@ -139,6 +166,7 @@ int main(void) {
     tcase_add_test(tests, what_is_inserted_where_a_monitor_is_held_is_covered_by_what_releases_it);
     tcase_add_test(tests, a_nop_behind_monitorenter_does_not_part_it_from_its_range);
     tcase_add_test(tests, ranges_for_some_exceptions_do_not_move_to_monitors);
+    tcase_add_test(tests, a_range_that_ends_with_a_store_ends_before_what_is_inserted_behind_it);
     tcase_add_test(tests, a_method_that_cannot_throw_gets_no_exceptional_exit);
     tcase_add_test(tests, code_with_jsr_gets_no_frames);
     return run_suite(suite);
