@@ -55,7 +55,10 @@ uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_m
 }
 
 static int allocate(off_t at, uint32_t count) {
-    return posix_fallocate(map.fd, at, count) == 0;
+    int error;
+    do error = posix_fallocate(map.fd, at, count);
+    while (error == EINTR);
+    return error == 0;
 }
 
 int instr_coverage_map_reserve(uint32_t first, uint32_t count) {

@@ -94,15 +94,15 @@ static jclass define(JNIEnv *jni, const char *name, uint32_t first) {
 }
 
 // Defines a class. Returns its array, or with `direct` the class, as a global reference; NULL:
-// failed.
-static jobject make(JNIEnv *jni, uint32_t number) {
+// failed. `defined`: there is a class of this number, even if it has no array.
+static jobject make(JNIEnv *jni, uint32_t number, bool *defined) {
     char name[128];
     jobject made = NULL;
-    uint32_t first = number * RW_PROBES_PER_HOLDER;
-    if (arrays.mapping && !instr_coverage_map_reserve(first, RW_PROBES_PER_HOLDER)) return NULL;
+    *defined = false;
     if ((*jni)->PushLocalFrame(jni, 8) != 0) return NULL;
     snprintf(name, sizeof name, "%s" RW_HOLDER_NAME "%u", arrays.package, number);
-    jobject found = define(jni, name, first);
+    jobject found = define(jni, name, number * RW_PROBES_PER_HOLDER);
+    *defined = found != NULL;
     if (found && !arrays.direct) {
         // GetStaticFieldID initializes the class.
         jfieldID field = (*jni)->GetStaticFieldID(jni, found, RW_HOLDER_FIELD, "[Z");
@@ -115,27 +115,37 @@ static jobject make(JNIEnv *jni, uint32_t number) {
     return made;
 }
 
-static bool grow(void) {
-    if (arrays.count == MAX_ARRAYS) return false;
-    return INSTR_ARRAY_RESERVE(arrays.items, arrays.capacity, (size_t)arrays.count + 1);
+// With the lock held. Without disk space no number is taken: reading probes in a hole of a mapped
+// file needs disk space, too, and raises SIGBUS if there is none.
+static bool take_number(uint32_t *number) {
+    uint32_t n = arrays.count;
+    if (n == MAX_ARRAYS || !INSTR_ARRAY_RESERVE(arrays.items, arrays.capacity, (size_t)n + 1))
+        return false;
+    if (arrays.mapping &&
+        !instr_coverage_map_reserve(n * RW_PROBES_PER_HOLDER, RW_PROBES_PER_HOLDER))
+        return false;
+    arrays.items[n] = NULL;
+    arrays.count++;
+    arrays.pending++;
+    *number = n;
+    return true;
 }
 
 // The lock is not held while Java runs: the class file hook is also called for the new class, and
 // other agents' code may run there.
 static bool add(JNIEnv *jni, bool needed) {
+    uint32_t number;
+    bool defined;
     pthread_mutex_lock(&arrays.lock);
-    bool wanted = (needed || arrays.pending == 0) && grow();
-    uint32_t number = arrays.count;
-    if (wanted) {
-        arrays.items[arrays.count++] = NULL;
-        arrays.pending++;
-    }
+    bool wanted = (needed || arrays.pending == 0) && take_number(&number);
     pthread_mutex_unlock(&arrays.lock);
     if (!wanted) return false;
-    jobject made = make(jni, number);
+    jobject made = make(jni, number, &defined);
     pthread_mutex_lock(&arrays.lock);
     arrays.items[number] = made;
     arrays.pending--;
+    // The next class may succeed: a mapping has room for few numbers.
+    if (!defined && number == arrays.count - 1) arrays.count--;
     pthread_mutex_unlock(&arrays.lock);
     return made != NULL;
 }

@@ -7,9 +7,10 @@ import subprocess
 import time
 
 from . import vm
-from .programs import program
+from .programs import Skip, program
 from .programs_attach import Waiting, attached
 from .programs_coverage import covered, execfile, load
+from .programs_failures import as_seen
 
 
 @program("coverage, several JVMs and one file", quick=False)
@@ -177,3 +178,43 @@ def again(r):
         if bits.count("1") < len(bits) / 2:
             problems.append(f"Again: {bits}")
         yield order, problems
+
+
+def full_disk(r, name, options, *words, below=()):
+    """Runs FullDisk, with its files in a folder whose disk is full for a while; returns the folder as well."""
+    folder = r.file(name)
+    os.makedirs(folder, exist_ok=True)
+    env = {} if below else {"LD_PRELOAD": os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libfull_disk.so"),
+                            "FULL_DISK": folder}
+    agent = r.with_agent(f"coverage,coverage.file={folder}/o.exec,include=FullDisk$Copy,quiet=yes{options}")
+    return folder, r.run(name + " run", [*below, r.java, "-XX:+UseSerialGC", agent, "-cp", r.built.programs, "FullDisk", folder, *words], env=env)
+
+
+def copies(path):
+    """How many classes FullDisk$Copy a file has."""
+    with open(path, "rb") as file:
+        return sum(name == "FullDisk$Copy" for name, _ in execfile.parse(file.read())[1].values())
+
+
+@program("coverage.mmap, a disk that is full for a while")
+def full_for_a_while(r):
+    """Classes that find no room have no probes; as soon as there is room again, others do."""
+    for mode in ("yes", "flush"):
+        folder, done = full_disk(r, mode, f",coverage.mmap={mode}", "2000", "400")
+        found = copies(folder + "/o.exec") if done.status == 0 else 0
+        # An array has probes for 512 of these classes.
+        yield mode, [] if (done.status, done.stdout, found) == (0, "full\nend\n", 912) else [f"{found} classes: {done.tail()}"]
+
+
+@program("coverage.mmap, a file system that is full for a while")
+def full_tmpfs(r):
+    """The same where reading a hole of a file takes space: the JVM does not end with SIGBUS."""
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        raise Skip("needs the right to mount file systems (root)")
+    folder = r.file("small")
+    seen = as_seen(r, folder)
+    keep = f'mount -t tmpfs -o size=400k none {seen} && "$@"; status=$?; cp {seen}/o.exec {as_seen(r, r.folder)}; exit $status'
+    for mode in ("yes", "flush"):
+        _, done = full_disk(r, "small", f",coverage.mmap={mode}", "700", "400", below=["unshare", "-m", "sh", "-c", keep, "sh"])
+        found = copies(r.file("o.exec")) if done.status == 0 else 0
+        yield mode, [] if (done.status, done.stdout, found) == (0, "full\nend\n", 912) else [f"{found} classes: {done.tail()}"]
