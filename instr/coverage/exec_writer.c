@@ -94,6 +94,7 @@ static void write_header(struct instr_exec_file *file) {
 static void start(struct instr_exec_file *file) {
     file->fd = -1;
     file->before = 0;
+    file->end = NULL;
     file->problem[0] = '\0';
 }
 
@@ -102,11 +103,12 @@ static void start(struct instr_exec_file *file) {
 // this process must not release it.
 static int lock(int fd) {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    const struct timespec wait = {0, 10000000};
+    struct timespec wait = {0, 100000}; // others may write the short session of a test
     for (int i = 0; i < 1000; i++) {
         if (fcntl(fd, F_OFD_SETLK, &whole) == 0) return 0;
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) return 0;
         nanosleep(&wait, NULL);
+        if (wait.tv_nsec < 10000000) wait.tv_nsec += 100000;
     }
     errno = EAGAIN;
     return -1;
@@ -129,14 +131,34 @@ static int open_locked(const char *path) {
     return -1;
 }
 
+// How much of the file need not be read. Others may have truncated the file.
+static int64_t known_length(const struct instr_exec_file *file) {
+    const struct instr_exec_end *end = file->end;
+    struct stat st;
+    int same = end && fstat(file->fd, &st) == 0 && st.st_dev == end->device &&
+               st.st_ino == end->inode && st.st_size >= end->length;
+    return same ? end->length : 0;
+}
+
+static enum instr_exec_found read_from(struct instr_exec_file *file, const char *path, int64_t from,
+                                       struct instr_exec_reader *reader) {
+    enum instr_exec_found found;
+    instr_exec_read_descriptor(reader, file->fd, path);
+    reader->position = reader->whole = (uint64_t)from;
+    if (lseek(file->fd, from, SEEK_SET) != from) file->out.failed = errno;
+    do found = instr_exec_read(reader);
+    while (found > INSTR_EXEC_NOTHING);
+    instr_exec_read_close(reader);
+    return found;
+}
+
 // Finds the end of the last complete block and truncates the file there.
 static void check_before(struct instr_exec_file *file, const char *path) {
     struct instr_exec_reader reader;
-    instr_exec_read_descriptor(&reader, file->fd, path);
-    enum instr_exec_found found;
-    do found = instr_exec_read(&reader);
-    while (found > INSTR_EXEC_NOTHING);
-    instr_exec_read_close(&reader);
+    int64_t known = known_length(file);
+    enum instr_exec_found found = read_from(file, path, known, &reader);
+    // The file may have other content by now, so that no position in it is known.
+    if (found != INSTR_EXEC_NOTHING && known > 0) found = read_from(file, path, 0, &reader);
     file->before = (int64_t)reader.whole;
     if (found == INSTR_EXEC_NOTHING) return;
     if (!reader.cut || reader.whole == 0)
@@ -181,10 +203,26 @@ void instr_exec_open(struct instr_exec_file *file, const char *path, int append)
     write_header(file);
 }
 
+void instr_exec_open_again(struct instr_exec_file *file, const char *path,
+                           struct instr_exec_end *end) {
+    start(file);
+    file->end = end;
+    open_to_append(file, path);
+    write_header(file);
+}
+
 void instr_exec_open_descriptor(struct instr_exec_file *file, int fd) {
     start(file);
     instr_output_descriptor(&file->out, fd);
     write_header(file);
+}
+
+static void note_end(struct instr_exec_file *file) {
+    struct stat st;
+    if (fstat(file->fd, &st) != 0) return;
+    file->end->device = st.st_dev;
+    file->end->inode = st.st_ino;
+    file->end->length = st.st_size;
 }
 
 int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
@@ -197,6 +235,7 @@ int instr_exec_close(struct instr_exec_file *file, char *error, size_t size) {
     if (file->fd < 0) return status;
     // Removes what was written in part. If this fails too, the next writer will do it.
     int restored = status == 0 || file->problem[0] ? 0 : ftruncate(file->fd, file->before);
+    if (status == 0 && file->end) note_end(file);
     if (close(file->fd) != 0 && status == 0 && restored == 0) {
         snprintf(error, size, "%.300s: %s", file->out.path, strerror(errno));
         status = -1;

@@ -61,11 +61,18 @@ uint64_t instr_exec_class_id(const uint8_t *bytes, size_t length);
 // is truncated at a character to at most `size` - 1 bytes, and ends with a NUL. Returns its length.
 size_t instr_exec_text(const char *text, char *to, size_t size);
 
+// Where the last writing to a file ended; zeros: nowhere.
+struct instr_exec_end {
+    uint64_t device, inode;
+    int64_t length;
+};
+
 struct instr_exec_file {
     struct instr_output out;
-    int fd;            // of a file that is appended to; -1: none
-    int64_t before;    // its length at first
-    char problem[600]; // why nothing can be written; "": no problem
+    int fd;                     // of a file that is appended to; -1: none
+    int64_t before;             // its length at first
+    struct instr_exec_end *end; // NULL: does not matter
+    char problem[600];          // why nothing can be written; "": no problem
 };
 
 // Opens a file and writes the header. Missing directories are created. Without `append` the file
@@ -74,6 +81,11 @@ struct instr_exec_file {
 // file unchanged; a file that contains anything but blocks as above is an error and is not changed.
 // Errors are sticky; instr_exec_close returns them.
 void instr_exec_open(struct instr_exec_file *file, const char *path, int append);
+
+// The same with `append`, for a regular file that is appended to often: what stands before `end` is
+// not read again. `end` must live until the file is closed, which sets it.
+void instr_exec_open_again(struct instr_exec_file *file, const char *path,
+                           struct instr_exec_end *end);
 
 // The same to a descriptor that stays open, such as a socket.
 void instr_exec_open_descriptor(struct instr_exec_file *file, int fd);

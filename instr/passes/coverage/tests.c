@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "instr/base/array.h"
@@ -32,8 +33,10 @@ struct running {
 static struct {
     struct instr_coverage_tests_config config;
     char path[PATH_MAX];
-    int fd;
-    bool failed; // to write; this was reported
+    bool on;
+    int fd;                    // of a file that is not regular, such as a pipe; -1: none
+    struct instr_exec_end end; // of a regular file, to which other JVMs may append, too
+    bool failed;               // to write; this was reported
     pthread_mutex_t lock;
     struct running *running;
     uint32_t count;
@@ -84,11 +87,21 @@ static void share_out(JNIEnv *jni) {
 
 // --- the file ---
 
+static void open_file(struct instr_exec_file *file) {
+    if (tests.fd < 0) {
+        instr_exec_open_again(file, tests.path, &tests.end);
+        return;
+    }
+    instr_exec_open_descriptor(file, tests.fd);
+    snprintf(file->out.path, sizeof file->out.path, "%s", tests.path); // for messages
+}
+
+// With the lock held.
 static void write_session(const struct instr_exec_session *session, const struct bits *bits) {
-    struct instr_exec_file file;
+    static struct instr_exec_file file; // large, and the test may have left little stack
     char error[INSTR_ERROR_SIZE];
-    if (tests.fd < 0) return;
-    instr_exec_open_descriptor(&file, tests.fd);
+    if (!tests.on) return;
+    open_file(&file);
     instr_exec_write_session(&file, session);
     uint32_t classes = instr_coverage_classes(tests.config.registry);
     for (uint32_t i = 0; i < classes; i++) {
@@ -168,6 +181,28 @@ static void name_file(const char *file) {
     snprintf(tests.path, sizeof tests.path, "%.*s-tests.exec", (int)n, file);
 }
 
+// Can the file be written? A regular one is opened for each session.
+static bool find_file(bool append, char *reason, size_t size) {
+    struct stat st;
+    memset(&tests.end, 0, sizeof tests.end);
+    if (tests.fd >= 0) close(tests.fd);
+    // Without O_NONBLOCK a named pipe that nobody reads would stop the program's start.
+    tests.fd = open(tests.path,
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+                        (append ? 0 : O_TRUNC),
+                    0666);
+    if (tests.fd < 0) {
+        snprintf(reason, size, "%.200s: %s", tests.path,
+                 errno == ENXIO ? "no process reads it" : strerror(errno));
+        return false;
+    }
+    if (fstat(tests.fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        close(tests.fd);
+        tests.fd = -1;
+    }
+    return true;
+}
+
 bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_config *config,
                                 char *reason, size_t size) {
     const JNINativeMethod natives[] = {{"begin", "(I)V", (void *)native_begin},
@@ -183,17 +218,10 @@ bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_c
     tests.config = *config;
     name_file(config->file);
     tests.config.file = tests.path;
-    if (tests.fd >= 0) close(tests.fd);
-    // Without O_NONBLOCK a named pipe that nobody reads would stop the program's start.
-    tests.fd = open(tests.path,
-                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
-                        (config->append ? 0 : O_TRUNC),
-                    0666);
+    tests.on = find_file(config->append, reason, size);
+    bool on = tests.on;
     pthread_mutex_unlock(&tests.lock);
-    if (tests.fd >= 0) return true;
-    snprintf(reason, size, "%.200s: %s", tests.path,
-             errno == ENXIO ? "no process reads it" : strerror(errno));
-    return false;
+    return on;
 }
 
 void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset) {
@@ -206,7 +234,7 @@ void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset) {
 
 void instr_coverage_tests_outside(JNIEnv *jni, const struct instr_exec_session *session) {
     pthread_mutex_lock(&tests.lock);
-    if (tests.fd >= 0) {
+    if (tests.on) {
         share_out(jni);
         write_session(session, &tests.outside);
     }

@@ -218,3 +218,49 @@ def full_tmpfs(r):
         _, done = full_disk(r, "small", f",coverage.mmap={mode}", "700", "400", below=["unshare", "-m", "sh", "-c", keep, "sh"])
         found = copies(r.file("o.exec")) if done.status == 0 else 0
         yield mode, [] if (done.status, done.stdout, found) == (0, "full\nend\n", 912) else [f"{found} classes: {done.tail()}"]
+
+
+def per_test(r, path):
+    """The command of Sessions, whose tests go to FILE-tests.exec."""
+    agent = r.with_agent(f"coverage,coverage.file={path},include=FullDisk$Copy:Sessions,coverage.per-test=Sessions#test,coverage.session=all,quiet=yes")
+    return [r.java, "-XX:+UseSerialGC", agent, "-cp", r.built.programs, "Sessions"]
+
+
+def sessions_of(path):
+    with open(path, "rb") as file:
+        return [session[0] for session in execfile.parse(file.read())[0]]
+
+
+@program("coverage of each test, several JVMs and one file")
+def tests_of_several(r):
+    """Sessions are not mixed."""
+    path = r.file("all.exec")
+    running = [subprocess.Popen([*per_test(r, path), "1000", "100"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+               for _ in range(4)]
+    problems = [f"{p.returncode}, {out}" for p, out in ((p, p.communicate(timeout=120)[0]) for p in running) if p.returncode or out]
+    listed = r.run("list", [r.cli, "coverage", "tests", r.file("all-tests.exec")])
+    if listed.status:
+        problems.append(listed.tail())
+    found = sessions_of(r.file("all-tests.exec")) if not problems else []
+    yield "one file", problems or ([] if (found.count("Sessions.test"), found.count("all")) == (400, 4) else [f"{len(found)} sessions"])
+
+
+@program("coverage of each test, after a writer was killed")
+def tests_after_a_kill(r):
+    """A block that is not complete is removed before more is appended."""
+    path, tests = r.file("o.exec"), r.file("o-tests.exec")
+    r.run("first", [*per_test(r, path), "10", "2"])
+    os.truncate(tests, os.path.getsize(tests) - 1)
+    done = r.run("second", [*per_test(r, path), "10", "2"])
+    found = sessions_of(tests)
+    yield "torn", [] if found == ["Sessions.test", "Sessions.test", "all"] * 2 else [f"{found}: {done.tail()}"]
+
+
+@program("coverage of each test, a disk that is full for a while")
+def tests_without_room(r):
+    """Sessions before and afterwards can be read, and one line names the file."""
+    folder, done = full_disk(r, "full", ",coverage.per-test=FullDisk$Copy#run", "10", "5")
+    found = sessions_of(folder + "/o-tests.exec")
+    lines = [line for line in done.stderr.splitlines() if line.startswith("instr: ")]
+    said = f"instr: {folder}/o-tests.exec: No space left on device (what tests covered)"
+    yield "full", [] if found.count("FullDisk$Copy.run") == 6 and lines == [said] else [f"{found}: {done.tail()}"]

@@ -29,6 +29,7 @@ public class FullDisk {
     private static int made;
 
     private static void read() throws IOException {
+        if (bytes != null) return;
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         try (InputStream in = FullDisk.class.getResourceAsStream("FullDisk$Copy.class")) {
             for (int b = in.read(); b >= 0; b = in.read()) out.write(b);
@@ -36,13 +37,20 @@ public class FullDisk {
         bytes = out.toByteArray();
     }
 
-    private static void load(int count) throws Exception {
+    static Runnable[] load(int count) throws Exception {
+        read();
+        Runnable[] copies = new Runnable[count];
         int at = new String(bytes, "ISO-8859-1").indexOf("number 00000");
         for (int i = 0; i < count; i++) {
             byte[] copy = bytes.clone();
             System.arraycopy(String.format("%05d", ++made).getBytes("US-ASCII"), 0, copy, at + 7, 5);
-            new Loader().load(copy).run();
+            copies[i] = new Loader().load(copy);
         }
+        return copies;
+    }
+
+    private static void run(Runnable[] copies) {
+        for (Runnable copy : copies) copy.run();
     }
 
     private static void fill(File file) {
@@ -62,12 +70,11 @@ public class FullDisk {
 
     public static void main(String[] args) throws Exception {
         File full = new File(args[0], "full");
-        read();
-        load(1);
+        run(load(1));
         fill(full);
-        load(Integer.parseInt(args[1]));
+        run(load(Integer.parseInt(args[1])));
         full.delete();
-        load(Integer.parseInt(args[2]));
+        run(load(Integer.parseInt(args[2])));
         Thread.sleep(args.length > 3 ? 1000 : 0);
         if (args.length > 3) kill();
         System.out.println("end");

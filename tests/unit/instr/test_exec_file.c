@@ -320,6 +320,59 @@ START_TEST(what_a_killed_writer_left_is_cut_off) {
 }
 END_TEST
 
+static void saves_again(struct instr_exec_end *end) {
+    static struct instr_exec_file file;
+    char error[512] = "";
+    instr_exec_open_again(&file, path, end);
+    write_all(&file);
+    ck_assert_msg(instr_exec_close(&file, error, sizeof error) == 0, "%s", error);
+}
+
+// Where the writer's last session ends may be in the middle of what others wrote.
+START_TEST(appends_again_whatever_others_did_meanwhile) {
+    static uint8_t bytes[3 * sizeof jacoco];
+    struct instr_exec_end end = {0, 0, 0};
+    for (size_t i = 0; i < 3; i++) memcpy(bytes + i * sizeof jacoco, jacoco, sizeof jacoco);
+    set_file("", 0);
+    saves_again(&end);
+    ck_assert_int_eq(end.length, sizeof jacoco);
+    saves(1); // another writer's
+    saves_again(&end);
+    expect_file(bytes, sizeof bytes);
+    set_file(bytes, 2 * sizeof jacoco + 6); // torn, longer than before
+    saves_again(&end);
+    ck_assert_int_eq(read_all(&reader), 9);
+    set_file(bytes, 0);
+    saves_again(&end);
+    expect_file(jacoco, sizeof jacoco);
+    set_file(bytes, sizeof jacoco + 6);
+    saves_again(&end);
+    ck_assert_int_eq(read_all(&reader), 6);
+    set_file(bytes, 0);
+    saves_again(&end);
+    memmove(bytes + 5, bytes, 2 * sizeof jacoco); // other content
+    set_file(bytes, 2 * sizeof jacoco + 5);
+    saves_again(&end);
+    ck_assert_int_eq(read_all(&reader), 9);
+    unlink(path);
+    saves_again(&end);
+    expect_file(jacoco, sizeof jacoco);
+}
+END_TEST
+
+START_TEST(what_is_known_to_be_whole_is_not_read_again) {
+    struct instr_exec_end end = {0, 0, 0};
+    set_file("", 0);
+    saves_again(&end);
+    FILE *f = fopen(path, "r+");
+    ck_assert_ptr_nonnull(f);
+    fputc('x', f); // would be an error
+    fclose(f);
+    saves_again(&end);
+    ck_assert_int_eq(end.length, 2 * sizeof jacoco);
+}
+END_TEST
+
 START_TEST(nothing_is_appended_to_other_files) {
     char error[512];
     static uint8_t bytes[sizeof jacoco + 7];
@@ -400,6 +453,8 @@ int main(void) {
     tcase_add_test(tcase, appends_to_what_is_there);
     tcase_add_test(tcase, makes_the_folders_that_are_missing);
     tcase_add_test(tcase, what_a_killed_writer_left_is_cut_off);
+    tcase_add_test(tcase, appends_again_whatever_others_did_meanwhile);
+    tcase_add_test(tcase, what_is_known_to_be_whole_is_not_read_again);
     tcase_add_test(tcase, nothing_is_appended_to_other_files);
     tcase_add_test(tcase, a_full_disk_leaves_what_was_there);
     tcase_add_test(tcase, writers_wait_for_each_other);
