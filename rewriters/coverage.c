@@ -286,10 +286,11 @@ static const struct rw_option options[] = {
      "include classes without a source location, such as proxies and generated code"},
     {"bootstrap", "yes|no", "include classes of the bootstrap loader that include= names"},
     {"mmap", "no|yes|flush",
-     "keep the probes in a file, FILE.PID.map, which survives when the JVM is killed; 'instr "
-     "coverage recover' turns it into FILE; yes: the file is mapped, and truncating it can kill "
-     "the JVM; "
-     "flush: copy the probes there ten times a second, which costs less"},
+     "keep the probes in a file, FILE.PID.map (or FILE.PID-2.map if that exists), which survives "
+     "when the JVM is killed; 'instr coverage recover' turns it into FILE; yes: the file is "
+     "mapped, "
+     "and truncating it can kill the JVM; flush: copy the probes there ten times a second, which "
+     "costs less"},
     {"counts", "no|yes",
      "also count how often each probe is executed, and write the counts to FILE.counts (JSON)"},
     {"per-test", "PATTERN",

@@ -15,6 +15,8 @@
 
 #include "instr/coverage/exec_writer.h"
 
+enum { MAX_NAMES = 10000 };
+
 static struct {
     char path[PATH_MAX];
     int fd, mapped;
@@ -26,8 +28,8 @@ static struct {
     size_t length, capacity; // of the classes; `length` also if the file is mapped
 } map = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-static uint8_t *fail(const char *path, char *reason, size_t size) {
-    snprintf(reason, size, "%.400s: %s", path, strerror(errno));
+static uint8_t *fail(char *reason, size_t size) {
+    snprintf(reason, size, "%.400s: %s", map.path, strerror(errno));
     if (map.fd >= 0) instr_coverage_map_abandon();
     return NULL;
 }
@@ -39,18 +41,32 @@ static uint8_t *map_memory(void) {
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_map_header *header,
+// STEM.map, STEM-2.map, and so on: the first name that is not taken.
+static int create(const char *stem, int mapped) {
+    int fd = -1;
+    errno = EEXIST;
+    for (int i = 1; fd < 0 && errno == EEXIST && i <= MAX_NAMES; i++) {
+        char number[16] = "";
+        if (i > 1) snprintf(number, sizeof number, "-%d", i);
+        int n = snprintf(map.path, sizeof map.path, "%s%s.map", stem, number);
+        if (n >= (int)sizeof map.path)
+            errno = ENAMETOOLONG;
+        else
+            fd = open(map.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mapped ? 0444 : 0666);
+    }
+    return fd;
+}
+
+uint8_t *instr_coverage_map_open(const char *stem, const struct instr_coverage_map_header *header,
                                  int mapped, char *reason, size_t size) {
-    unlink(path);
-    snprintf(map.path, sizeof map.path, "%s", path);
-    map.fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mapped ? 0444 : 0666);
+    map.fd = create(stem, mapped);
     map.mapped = mapped;
     map.header = *header;
     map.length = 0;
     if (map.fd < 0 || ftruncate(map.fd, INSTR_COVERAGE_MAP_CLASSES_AT) != 0 ||
         pwrite(map.fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
         !(map.memory = map_memory()))
-        return fail(path, reason, size);
+        return fail(reason, size);
     return map.memory;
 }
 
@@ -130,8 +146,10 @@ int instr_coverage_map_store(const uint8_t *probes, uint32_t count) {
 }
 
 void instr_coverage_map_remove(void) {
-    if (map.fd < 0) return;
-    unlink(map.path);
+    struct stat own, named;
+    if (map.fd < 0 || fstat(map.fd, &own) != 0 || stat(map.path, &named) != 0) return;
+    // Another JVM may have taken the name after somebody removed our file.
+    if (own.st_dev == named.st_dev && own.st_ino == named.st_ino) unlink(map.path);
 }
 
 void instr_coverage_map_abandon(void) {

@@ -3,8 +3,9 @@
 // too. With `flush` the file is written by pwrite and not mapped.
 //
 // Access to a mapping past the end of its file raises SIGBUS. So a mapped file can be read only,
-// which keeps other programs of the user from truncating it, and an older file of the same name is
-// removed, never truncated: a JVM in another container may have the same process id.
+// which keeps other programs of the user from truncating it. A file of the same name is left alone:
+// in containers the process id is often the same, and the file may be that of a JVM that was killed
+// or that still runs.
 //
 // All numbers are in the machine's byte order; the area of the probes is sparse.
 //
@@ -43,10 +44,10 @@ struct instr_coverage_map_class {
     uint32_t first, count, name_length;
 };
 
-// Creates the file, and removes an older one. Returns memory for the file's bytes up to CLASSES_AT:
-// a mapping of the file (`mapped`), or memory for instr_coverage_map_store. NULL: one line is in
-// `reason`. One at a time in a process.
-uint8_t *instr_coverage_map_open(const char *path, const struct instr_coverage_map_header *header,
+// Creates the file STEM.map; if there is one, STEM-2.map, and so on. Returns memory for the file's
+// bytes up to CLASSES_AT: a mapping of the file (`mapped`), or memory for instr_coverage_map_store.
+// NULL: one line is in `reason`. One at a time in a process.
+uint8_t *instr_coverage_map_open(const char *stem, const struct instr_coverage_map_header *header,
                                  int mapped, char *reason, size_t size);
 // Allocates disk space for these probes, so that writing to them cannot fail. Returns 0 if there is
 // none.

@@ -8,13 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-// FILE.PID.map -> FILE
+static size_t before_digits(const char *path, size_t n) {
+    while (n > 0 && path[n - 1] >= '0' && path[n - 1] <= '9') n--;
+    return n;
+}
+
+// FILE.PID.map or FILE.PID-2.map -> FILE
 static int name_result(const char *path, char result[PATH_MAX]) {
     size_t n = strlen(path);
     if (n >= PATH_MAX || n < 5 || strcmp(path + n - 4, ".map") != 0) return -1;
-    for (n -= 4; n > 0 && path[n - 1] >= '0' && path[n - 1] <= '9';) n--;
-    if (n < 2 || path[n - 1] != '.' || path[n] == '.') return -1;
-    snprintf(result, PATH_MAX, "%.*s", (int)(n - 1), path);
+    n -= 4;
+    size_t digits = before_digits(path, n);
+    if (digits > 0 && digits < n && path[digits - 1] == '-') {
+        n = digits - 1;
+        digits = before_digits(path, n);
+    }
+    if (digits < 2 || digits == n || path[digits - 1] != '.') return -1;
+    snprintf(result, PATH_MAX, "%.*s", (int)(digits - 1), path);
     return 0;
 }
 

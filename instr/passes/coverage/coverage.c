@@ -437,11 +437,11 @@ static bool start_tests(JNIEnv *jni, char *reason, size_t size) {
     return started;
 }
 
-// FILE.PID.map
+// FILE.PID.map, or FILE.PID-2.map if there is one
 static uint8_t *open_map(char *reason, size_t size) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, state.start, 0, ""};
-    char path[PATH_MAX];
+    char stem[PATH_MAX];
     char *file = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
     if (!file) {
         snprintf(reason, size, "out of memory");
@@ -449,9 +449,9 @@ static uint8_t *open_map(char *reason, size_t size) {
     }
     header.session_length = (uint32_t)state.session_length;
     memcpy(header.session, state.session, state.session_length);
-    snprintf(path, sizeof path, "%s.%ld.map", file, (long)getpid());
+    snprintf(stem, sizeof stem, "%s.%ld", file, (long)getpid());
     free(file);
-    return instr_coverage_map_open(path, &header, state.direct, reason, size);
+    return instr_coverage_map_open(stem, &header, state.direct, reason, size);
 }
 
 // Once in a JVM: inserted code holds the addresses of the probes.

@@ -264,3 +264,29 @@ def tests_without_room(r):
     lines = [line for line in done.stderr.splitlines() if line.startswith("instr: ")]
     said = f"instr: {folder}/o-tests.exec: No space left on device (what tests covered)"
     yield "full", [] if found.count("FullDisk$Copy.run") == 6 and lines == [said] else [f"{found}: {done.tail()}"]
+
+
+@program("coverage.mmap, a file of the same process id")
+def same_process_id(r):
+    """A JVM leaves the file of another one alone, as in containers, where the process id is often the same."""
+    for mode in ("yes", "flush"):
+        path = r.file(mode + ".exec")
+        # The JVM has the id of the shell.
+        command = ["sh", "-c", f'echo another >{path}.$$.map && exec "$@"', "sh", r.java,
+                   r.with_agent(f"coverage,coverage.file={path},coverage.mmap={mode}"), "-cp", r.built.programs, "Covered"]
+        done = r.run("ends", [*command, "nothing"])
+        maps = [name for name in os.listdir(r.folder) if name.startswith(mode) and name.endswith(".map")]
+        problems = [] if done.status == 0 and len(maps) == 1 else [f"ends: {maps}, {done.tail()}"]
+        whole = load(path)[1]["Covered"][0]
+        os.remove(path)
+        done = r.run("killed", [*command, "kill late"])
+        second = [name for name in os.listdir(r.folder) if name.endswith("-2.map")]
+        reported = r.run("recover", [r.cli, "coverage", "recover", *(r.file(name) for name in second)])
+        if done.status != -9 or len(second) != 1 or reported.status or load(path)[1]["Covered"][0] != whole:
+            problems.append(f"killed: {done.status}, {second}, {reported.tail()}")
+        for name in [name for name in os.listdir(r.folder) if name.endswith(".map")]:
+            with open(r.file(name), "rb") as file:
+                if not name.endswith("-2.map") and file.read(10) != b"another\n":
+                    problems.append(f"{name} was changed")
+            os.remove(r.file(name))
+        yield mode, problems

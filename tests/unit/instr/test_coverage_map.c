@@ -14,17 +14,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[64], map[128], exec[128], error[512];
+static char folder[64], stem[128], map[128], second[128], exec[128], error[512];
 
 static void set_up(void) {
     strcpy(folder, "/tmp/instr-map-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(stem, sizeof stem, "%s/x", folder);
     snprintf(map, sizeof map, "%s/x.map", folder);
+    snprintf(second, sizeof second, "%s/x-2.map", folder);
     snprintf(exec, sizeof exec, "%s/x.exec", folder);
 }
 
 static void tear_down(void) {
     unlink(map);
+    unlink(second);
     unlink(exec);
     rmdir(folder);
 }
@@ -40,7 +43,7 @@ static const struct instr_covered_class classes[] = {
 static void write_map(void) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 1234567890123, 7, "session"};
-    uint8_t *memory = instr_coverage_map_open(map, &header, 1, error, sizeof error);
+    uint8_t *memory = instr_coverage_map_open(stem, &header, 1, error, sizeof error);
     if (!memory || !instr_coverage_map_reserve(0, 32768) ||
         !instr_coverage_map_reserve(32768, 32768))
         return;
@@ -213,8 +216,7 @@ END_TEST
 START_TEST(the_reason_why_a_file_cannot_be_made_is_reported) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
-    ck_assert_ptr_null(
-        instr_coverage_map_open("/nowhere/at/all.map", &header, 1, error, sizeof error));
+    ck_assert_ptr_null(instr_coverage_map_open("/nowhere/at/all", &header, 1, error, sizeof error));
     ck_assert_str_eq(error, "/nowhere/at/all.map: No such file or directory");
 }
 END_TEST
@@ -227,7 +229,7 @@ START_TEST(without_disk_space_nothing_is_left_behind) {
     struct stat st;
     signal(SIGXFSZ, SIG_IGN);
     ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    ck_assert_ptr_null(instr_coverage_map_open(map, &header, 1, error, sizeof error));
+    ck_assert_ptr_null(instr_coverage_map_open(stem, &header, 1, error, sizeof error));
     ck_assert_ptr_nonnull(strstr(error, ": File too large"));
     ck_assert_int_ne(stat(map, &st), 0);
 }
@@ -236,7 +238,7 @@ END_TEST
 START_TEST(there_are_only_so_many_probes) {
     struct instr_coverage_map_header header = {
         INSTR_COVERAGE_MAP_MAGIC, 1, INSTR_COVERAGE_MAP_PROBES, 0, 0, ""};
-    ck_assert_ptr_nonnull(instr_coverage_map_open(map, &header, 1, error, sizeof error));
+    ck_assert_ptr_nonnull(instr_coverage_map_open(stem, &header, 1, error, sizeof error));
     ck_assert(instr_coverage_map_reserve(0, 1));
     ck_assert(instr_coverage_map_reserve(INSTR_COVERAGE_MAP_PROBES - 1, 1));
     ck_assert(!instr_coverage_map_reserve(INSTR_COVERAGE_MAP_PROBES, 1));
@@ -255,7 +257,7 @@ static const struct instr_coverage_map_header no_classes = {
 
 START_TEST(what_is_not_mapped_may_be_truncated) {
     static uint8_t probes[10000] = {[0] = 1, [9999] = 1}, read[sizeof probes];
-    uint8_t *memory = instr_coverage_map_open(map, &no_classes, 0, error, sizeof error);
+    uint8_t *memory = instr_coverage_map_open(stem, &no_classes, 0, error, sizeof error);
     ck_assert_ptr_nonnull(memory);
     ck_assert_int_eq(truncate(map, 0), 0);
     ck_assert(instr_coverage_map_store(probes, sizeof probes));
@@ -277,21 +279,39 @@ START_TEST(others_cannot_truncate_what_is_mapped) {
         ck_assert_int_eq(chown(folder, 65534, 65534), 0);
         ck_assert_int_eq(setuid(65534), 0);
     }
-    ck_assert_ptr_nonnull(instr_coverage_map_open(map, &no_classes, 1, error, sizeof error));
+    ck_assert_ptr_nonnull(instr_coverage_map_open(stem, &no_classes, 1, error, sizeof error));
     ck_assert_int_eq(truncate(map, 0), -1);
     ck_assert_ptr_null(fopen(map, "w"));
     instr_coverage_map_remove();
 }
 END_TEST
 
+// --- files of others ---
+
 // A JVM in another container may have the same process id.
-START_TEST(a_file_of_the_same_name_that_is_mapped_is_not_truncated) {
-    uint8_t *memory = instr_coverage_map_open(map, &no_classes, 1, error, sizeof error);
+START_TEST(a_file_of_the_same_name_is_left_alone) {
+    struct stat st;
+    uint8_t *memory = instr_coverage_map_open(stem, &no_classes, 1, error, sizeof error);
     ck_assert_ptr_nonnull(memory);
     memory[INSTR_COVERAGE_MAP_TAKEN_AT] = 7;
     leave_map();
+    ck_assert_int_eq(stat(second, &st), 0);
     ck_assert_uint_eq(memory[INSTR_COVERAGE_MAP_TAKEN_AT], 7); // SIGBUS past the end of a file
     ck_assert_int_eq(recover(), 0);
+    ck_assert_int_eq(instr_coverage_map_recover(second, exec, error, sizeof error), 0);
+    instr_coverage_map_remove();
+    ck_assert_int_ne(stat(map, &st), 0);
+    ck_assert_int_eq(stat(second, &st), 0);
+}
+END_TEST
+
+START_TEST(a_file_that_took_the_name_is_not_removed) {
+    struct stat st;
+    ck_assert_ptr_nonnull(instr_coverage_map_open(stem, &no_classes, 0, error, sizeof error));
+    ck_assert_int_eq(unlink(map), 0);
+    leave_map();
+    instr_coverage_map_remove();
+    ck_assert_int_eq(stat(map, &st), 0);
 }
 END_TEST
 
@@ -313,7 +333,8 @@ int main(void) {
     tcase_add_test(tcase, there_are_only_so_many_probes);
     tcase_add_test(tcase, what_is_not_mapped_may_be_truncated);
     tcase_add_test(tcase, others_cannot_truncate_what_is_mapped);
-    tcase_add_test(tcase, a_file_of_the_same_name_that_is_mapped_is_not_truncated);
+    tcase_add_test(tcase, a_file_of_the_same_name_is_left_alone);
+    tcase_add_test(tcase, a_file_that_took_the_name_is_not_removed);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
