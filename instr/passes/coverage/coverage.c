@@ -139,6 +139,7 @@ static void find_file(JNIEnv *jni, jobject loader, const char *name, const uint8
 struct snapshot {
     uint32_t classes, probes;
     uint8_t *hits; // by number
+    uint64_t date; // milliseconds since 1970
 };
 
 static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
@@ -146,7 +147,11 @@ static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
     s->classes = instr_coverage_classes(state.registry);
     s->probes = instr_coverage_probes(state.registry);
     s->hits = calloc(1, (size_t)s->probes + 1);
-    if (!s->hits) return false;
+    if (!s->hits || (reset && !instr_coverage_tests_prepare(jni, s->probes))) {
+        free(s->hits);
+        return false;
+    }
+    s->date = instr_clock_date();
     instr_probe_arrays_read(jni, s->hits, s->probes, reset);
     instr_coverage_follow(state.registry, s->hits, s->probes);
     instr_coverage_tests_add(s->hits, s->probes, reset);
@@ -169,37 +174,48 @@ static void write_classes(const struct snapshot *s, struct instr_exec_file *file
     }
 }
 
-// With the lock held.
+// After a reset: if nothing was written, the hits belong to what is written next.
+static void end_reset(const struct snapshot *s, bool written) {
+    if (!written) {
+        instr_coverage_tests_put_back(s->hits, s->probes);
+        return;
+    }
+    instr_probe_arrays_forget(s->hits, s->probes);
+    state.start = s->date;
+}
+
+// Closes the file. With the lock held.
 static int write_to(JNIEnv *jni, struct instr_exec_file *file, int reset,
-                    struct instr_coverage_written *written) {
+                    struct instr_coverage_written *written, char *error, size_t size) {
     struct snapshot s;
-    if (!state.registry || !take_snapshot(jni, reset, &s)) return 0;
-    struct instr_exec_session session = {state.session, state.session_length, state.start,
-                                         instr_clock_date()};
+    if (!state.registry || !take_snapshot(jni, reset, &s)) {
+        instr_exec_abandon(file);
+        snprintf(error, size, "coverage: out of memory: nothing was written");
+        return -1;
+    }
+    struct instr_exec_session session = {state.session, state.session_length, state.start, s.date};
     instr_exec_write_session(file, &session);
     write_classes(&s, file, written);
     instr_coverage_tests_outside(jni, &session);
-    if (reset) instr_probe_arrays_forget();
-    if (reset) state.start = session.dump;
+    int result = instr_exec_close(file, error, size);
+    if (reset) end_reset(&s, result == 0);
     free(s.hits);
-    return 1;
+    return result;
 }
 
 int instr_coverage_write_file(JNIEnv *jni, int reset, struct instr_coverage_written *written,
                               char *path, size_t path_size, char *error, size_t size) {
-    pthread_mutex_lock(&state.lock);
-    char *expanded = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
     struct instr_exec_file file;
     int result = -1;
+    pthread_mutex_lock(&state.lock);
+    char *expanded = instr_expand_file(state.file ? state.file : DEFAULT_FILE, (long)getpid());
     if (expanded) {
         snprintf(path, path_size, "%s", expanded);
         instr_exec_open(&file, expanded, state.append);
-        int done = write_to(jni, &file, reset, written);
-        result = instr_exec_close(&file, error, size);
-        if (result == 0 && !done) result = -1, expanded[0] = '\0';
-    }
-    if (result != 0 && (!expanded || !expanded[0]))
+        result = write_to(jni, &file, reset, written, error, size);
+    } else {
         snprintf(error, size, "coverage: out of memory: nothing was written");
+    }
     free(expanded);
     pthread_mutex_unlock(&state.lock);
     return result;
@@ -210,11 +226,9 @@ int instr_coverage_write_descriptor(JNIEnv *jni, int reset, int fd, char *error,
     struct instr_exec_file file;
     pthread_mutex_lock(&state.lock);
     instr_exec_open_descriptor(&file, fd);
-    int done = write_to(jni, &file, reset, &written);
-    int result = instr_exec_close(&file, error, size);
-    if (result == 0 && !done) snprintf(error, size, "coverage: out of memory");
+    int result = write_to(jni, &file, reset, &written, error, size);
     pthread_mutex_unlock(&state.lock);
-    return done ? result : -1;
+    return result;
 }
 
 static void write_counts(JNIEnv *jni, const char *path) {

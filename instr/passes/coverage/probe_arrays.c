@@ -258,15 +258,12 @@ void instr_probe_arrays_flush(JNIEnv *jni, struct instr_coverage *coverage) {
 }
 
 // The probes copied to the mapping are cleared, too; the next flush copies the hits since then.
-void instr_probe_arrays_forget(void) {
+void instr_probe_arrays_forget(const uint8_t *hits, uint32_t count) {
     if (!arrays.mapping) return;
-    pthread_mutex_lock(&arrays.lock);
-    size_t count = (size_t)arrays.count * RW_PROBES_PER_HOLDER;
-    pthread_mutex_unlock(&arrays.lock);
-    if (count > INSTR_COVERAGE_MAP_PROBES) count = INSTR_COVERAGE_MAP_PROBES;
     pthread_mutex_lock(&arrays.reading);
     uint8_t *taken = arrays.mapping + INSTR_COVERAGE_MAP_TAKEN_AT;
-    memset(taken, 0, count);
-    if (!arrays.direct) instr_coverage_map_store(taken, (uint32_t)count);
+    for (uint32_t i = 0; i < count; i++)
+        if (hits[i] && taken[i]) taken[i] = 0;
+    if (!arrays.direct) instr_coverage_map_store(taken, count);
     pthread_mutex_unlock(&arrays.reading);
 }

@@ -30,7 +30,8 @@ extern const struct instr_coverage_store instr_probe_arrays_store;
 void instr_probe_arrays_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear);
 // Copies the hits of the registry's probes, and the hits that follow from them, to the file.
 void instr_probe_arrays_flush(JNIEnv *jni, struct instr_coverage *coverage);
-// Clears the mapping's record of cleared probes, and what was copied there; after a reset.
-void instr_probe_arrays_forget(void);
+// Clears these hits in the mapping's record of cleared probes, and what was copied there; after a
+// reset, once they are written elsewhere.
+void instr_probe_arrays_forget(const uint8_t *hits, uint32_t count);
 
 #endif

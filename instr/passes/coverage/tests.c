@@ -232,6 +232,20 @@ void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset) {
     pthread_mutex_unlock(&tests.lock);
 }
 
+bool instr_coverage_tests_prepare(JNIEnv *jni, uint32_t count) {
+    pthread_mutex_lock(&tests.lock);
+    if (tests.on) share_out(jni);
+    bool done = reach(&tests.taken, count);
+    pthread_mutex_unlock(&tests.lock);
+    return done;
+}
+
+void instr_coverage_tests_put_back(const uint8_t *hits, uint32_t count) {
+    pthread_mutex_lock(&tests.lock);
+    for (uint32_t i = 0; i < count && i < tests.taken.count; i++) tests.taken.hits[i] |= hits[i];
+    pthread_mutex_unlock(&tests.lock);
+}
+
 void instr_coverage_tests_outside(JNIEnv *jni, const struct instr_exec_session *session) {
     pthread_mutex_lock(&tests.lock);
     if (tests.on) {

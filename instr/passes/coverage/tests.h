@@ -37,6 +37,12 @@ bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_c
 // the last reset.
 void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset);
 
+// Before a reset: running tests get the hits so far, and there is memory to put `count` probes back.
+// False: out of memory.
+bool instr_coverage_tests_prepare(JNIEnv *jni, uint32_t count);
+// After a reset whose hits could not be written: they count as taken out since the last reset.
+void instr_coverage_tests_put_back(const uint8_t *hits, uint32_t count);
+
 // Writes the session of what was covered outside of tests so far.
 void instr_coverage_tests_outside(JNIEnv *jni, const struct instr_exec_session *session);
 

@@ -1,6 +1,7 @@
 """instr coverage dump on a real JVM: the coverage so far, repeatedly, and after a reset."""
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -70,3 +71,47 @@ def without(r):
     done = dump(r, p)
     ok = (done.returncode, done.stdout, done.stderr) == (1, "", "instr: pass 'coverage' is not active in this JVM\n")
     yield "dump", p.end(["" if ok else str(done)])
+
+
+def finish(p):
+    """Ends the program after its first round; returns problems."""
+    p.process.stdin.close()
+    rest, status = p.process.stdout.read(), p.process.wait(timeout=60)
+    return [] if (status, rest) == (0, "end\n") else [f"the program: {status}, {rest}"]
+
+
+@program("coverage dump, a file that cannot be written")
+def unwritten(r):
+    """A reset whose dump fails loses nothing."""
+    for mode in ("no", "yes", "flush"):
+        file = r.file(mode + ".exec")
+        p = running(r, f"coverage,coverage.file={file},coverage.append=no,coverage.mmap={mode}")
+        dump(r, p)
+        start = hits(file)[0]
+        p.round()
+        problems, limits = [], resource.prlimit(p.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(p.pid, resource.RLIMIT_FSIZE, (0, limits[1]))
+        for _ in range(2):
+            failed = dump(r, p, "--reset")
+            problems += [] if failed.returncode == 1 and "File too large" in failed.stderr else [f"--reset: {failed}"]
+        resource.prlimit(p.pid, resource.RLIMIT_FSIZE, limits)
+        done = [dump(r, p, "--reset").returncode, hits(file)[0], dump(r, p).returncode, hits(file)[0]]
+        if done[0] or done[2] or done[1] <= start or done[3] != 0:
+            problems.append(f"{start} hits before, then {done}")
+        yield mode, problems + finish(p)
+
+
+@program("coverage dump, during a test")
+def during_a_test(r):
+    """A reset does not take from a test what it has covered."""
+    found = []
+    for words in ((), ("--reset",)):
+        file = r.file(f"{len(words)}.exec")
+        p = running(r, f"coverage,coverage.file={file},coverage.per-test=Waiting#main")
+        p.round()
+        problems = [] if dump(r, p, *words).returncode == 0 else ["dump"]
+        yield " ".join(words), problems + finish(p)
+        with open(r.file(f"{len(words)}-tests.exec"), "rb") as opened:
+            sessions, classes = execfile.parse(opened.read())
+        found.append(([session[0] for session in sessions].count("Waiting.main"), classes))
+    yield "the test", [] if found[0] == found[1] and found[0][0] == 1 else [f"{found[0]} became {found[1]}"]
