@@ -22,10 +22,12 @@ static struct {
     int fd, mapped;
     uint8_t *memory; // NULL: none
     struct instr_coverage_map_header header;
-    // The classes, as the file has them from CLASSES_AT on; none if the file is mapped.
+    // The classes, as the file has them from CLASSES_AT on; if it is mapped, those it lacks.
     pthread_mutex_t lock; // for the fields below
     uint8_t *classes;
-    size_t length, capacity; // of the classes; `length` also if the file is mapped
+    size_t length, capacity; // of the classes
+    size_t written;          // of these bytes; the disk may be full for a while
+    size_t before;           // bytes of the file's classes that are not in memory
 } map = {.fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static uint8_t *fail(char *reason, size_t size) {
@@ -62,7 +64,7 @@ uint8_t *instr_coverage_map_open(const char *stem, const struct instr_coverage_m
     map.fd = create(stem, mapped);
     map.mapped = mapped;
     map.header = *header;
-    map.length = 0;
+    map.length = map.written = map.before = 0;
     if (map.fd < 0 || ftruncate(map.fd, INSTR_COVERAGE_MAP_CLASSES_AT) != 0 ||
         pwrite(map.fd, header, sizeof *header, 0) != (ssize_t)sizeof *header ||
         !(map.memory = map_memory()))
@@ -83,8 +85,28 @@ int instr_coverage_map_reserve(uint32_t first, uint32_t count) {
            (!map.mapped || allocate(INSTR_COVERAGE_MAP_TAKEN_AT + (off_t)first, count));
 }
 
+static off_t end_of_classes(void) {
+    return INSTR_COVERAGE_MAP_CLASSES_AT + (off_t)(map.before + map.written);
+}
+
+// Writes the classes that the file lacks. Each reader of the file ignores an incomplete one at the
+// end. Returns 0 if some are left.
+static int write_classes_left(void) {
+    while (map.written < map.length) {
+        ssize_t n =
+            pwrite(map.fd, map.classes + map.written, map.length - map.written, end_of_classes());
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return 0;
+        map.written += (size_t)n;
+    }
+    if (!map.mapped) return 1;
+    map.before += map.length;
+    map.length = map.written = 0;
+    return 1;
+}
+
 static int has_room(size_t more) {
-    if (map.mapped || map.capacity - map.length >= more) return 1;
+    if (map.capacity - map.length >= more) return 1;
     size_t capacity = 2 * map.capacity + more;
     uint8_t *larger = realloc(map.classes, capacity);
     if (!larger) return 0;
@@ -93,39 +115,31 @@ static int has_room(size_t more) {
     return 1;
 }
 
-// Writes the class in one call, so that it is complete or absent.
-static void add(const uint8_t *record, size_t length) {
-    off_t end = INSTR_COVERAGE_MAP_CLASSES_AT + (off_t)map.length;
-    if (!has_room(length) || pwrite(map.fd, record, length, end) != (ssize_t)length) return;
-    if (!map.mapped) memcpy(map.classes + map.length, record, length);
-    map.length += length;
-}
-
 void instr_coverage_map_add(const struct instr_covered_class *covered) {
     struct instr_coverage_map_class head = {covered->id, covered->first, covered->count,
                                             (uint32_t)strlen(covered->name)};
-    size_t length = sizeof head + head.name_length;
-    uint8_t *record = map.fd >= 0 ? malloc(length) : NULL;
-    if (!record) return;
-    memcpy(record, &head, sizeof head);
-    memcpy(record + sizeof head, covered->name, head.name_length);
+    if (map.fd < 0) return;
     pthread_mutex_lock(&map.lock);
-    add(record, length);
+    if (has_room(sizeof head + head.name_length)) {
+        memcpy(map.classes + map.length, &head, sizeof head);
+        memcpy(map.classes + map.length + sizeof head, covered->name, head.name_length);
+        map.length += sizeof head + head.name_length;
+    }
+    write_classes_left();
     pthread_mutex_unlock(&map.lock);
-    free(record);
 }
 
 // Makes a file that somebody has truncated whole, but for its probes: `memory` says that none was
 // written. The file has its full length last. Returns 0 if that fails.
 static int restore(uint8_t *memory, uint32_t count) {
     struct stat s;
-    off_t at = INSTR_COVERAGE_MAP_CLASSES_AT, end = at + (off_t)map.length;
-    ssize_t header = sizeof map.header, classes = (ssize_t)map.length;
-    if (map.mapped || fstat(map.fd, &s) != 0 || s.st_size >= end) return 1;
+    ssize_t header = sizeof map.header;
+    if (map.mapped || fstat(map.fd, &s) != 0 || s.st_size >= end_of_classes()) return 1;
     memset(memory, 0, count);
+    map.written = 0;
     return ftruncate(map.fd, 0) == 0 &&
-           pwrite(map.fd, &map.header, sizeof map.header, 0) == header &&
-           pwrite(map.fd, map.classes, map.length, at) == classes && ftruncate(map.fd, end) == 0;
+           pwrite(map.fd, &map.header, sizeof map.header, 0) == header && write_classes_left() &&
+           ftruncate(map.fd, end_of_classes()) == 0;
 }
 
 int instr_coverage_map_store(const uint8_t *probes, uint32_t count) {
@@ -133,6 +147,7 @@ int instr_coverage_map_store(const uint8_t *probes, uint32_t count) {
     uint8_t *memory = map.memory + INSTR_COVERAGE_MAP_PROBES_AT;
     pthread_mutex_lock(&map.lock);
     int whole = restore(memory, count);
+    if (whole) write_classes_left();
     pthread_mutex_unlock(&map.lock);
     if (!whole) return 0;
     for (uint32_t at = 0; at < count; at += BLOCK) {
@@ -159,7 +174,7 @@ void instr_coverage_map_abandon(void) {
     free(map.classes);
     map.fd = -1;
     map.memory = map.classes = NULL;
-    map.length = map.capacity = 0;
+    map.length = map.capacity = map.written = map.before = 0;
 }
 
 // --- recovering ---

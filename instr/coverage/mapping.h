@@ -52,7 +52,8 @@ uint8_t *instr_coverage_map_open(const char *stem, const struct instr_coverage_m
 // Allocates disk space for these probes, so that writing to them cannot fail. Returns 0 if there is
 // none.
 int instr_coverage_map_reserve(uint32_t first, uint32_t count);
-// Appends a class.
+// Appends a class. If the disk is full, the next call of this or of instr_coverage_map_store tries
+// again.
 void instr_coverage_map_add(const struct instr_covered_class *covered);
 // If the file is not mapped: writes the first `count` probes to it where they differ from those in
 // memory, and changes the memory. A file that somebody has truncated becomes whole again. Returns 0

@@ -206,6 +206,17 @@ def full_for_a_while(r):
         yield mode, [] if (done.status, done.stdout, found) == (0, "full\nend\n", 912) else [f"{found} classes: {done.tail()}"]
 
 
+@program("coverage.mmap, killed after the disk was full")
+def killed_after_full(r):
+    """Classes that were loaded meanwhile are recovered: they are written with the next class, or with the next flush."""
+    for mode, more in (("yes", 1), ("flush", 0)):
+        folder, done = full_disk(r, mode, f",coverage.mmap={mode}", "100", str(more), "kill")
+        maps = [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".map")]
+        reported = r.run("recover", [r.cli, "coverage", "recover", *maps])
+        found = copies(folder + "/o.exec") if reported.status == 0 else 0
+        yield mode, [] if (done.status, found) == (-9, 101 + more) else [f"{found} classes: {done.tail()} {reported.tail()}"]
+
+
 @program("coverage.mmap, a file system that is full for a while")
 def full_tmpfs(r):
     """The same where reading a hole of a file takes space: the JVM does not end with SIGBUS."""

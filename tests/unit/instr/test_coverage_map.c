@@ -86,6 +86,13 @@ static void change(long at, const void *data, size_t length) {
     fclose(file);
 }
 
+// A hit in each class.
+static void set_hits(void) {
+    const uint8_t hit = 1;
+    for (unsigned i = 0; i < 3; i++)
+        change(INSTR_COVERAGE_MAP_PROBES_AT + (long)classes[i].first, &hit, 1);
+}
+
 // The sessions and classes of the .exec file that it gives.
 static void read_exec(unsigned *sessions, unsigned *found) {
     struct instr_exec_reader reader;
@@ -286,6 +293,50 @@ START_TEST(others_cannot_truncate_what_is_mapped) {
 }
 END_TEST
 
+// --- a disk that is full for a while ---
+
+static void limit_files(rlim_t length) {
+    struct rlimit limit;
+    ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = length < limit.rlim_max ? length : limit.rlim_max;
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+// Each time some more bytes fit; the limit stands in for a full disk.
+static void add_without_room(int mapped) {
+    signal(SIGXFSZ, SIG_IGN);
+    ck_assert_ptr_nonnull(instr_coverage_map_open(stem, &no_classes, mapped, error, sizeof error));
+    ck_assert(instr_coverage_map_reserve(0, 65536));
+    limit_files(INSTR_COVERAGE_MAP_CLASSES_AT + 10);
+    instr_coverage_map_add(&classes[0]);
+    limit_files(INSTR_COVERAGE_MAP_CLASSES_AT + 50);
+    instr_coverage_map_add(&classes[1]);
+    limit_files(RLIM_INFINITY);
+}
+
+START_TEST(classes_that_found_no_room_are_written_with_the_next_one) {
+    unsigned sessions, found;
+    add_without_room(_i);
+    instr_coverage_map_add(&classes[2]);
+    set_hits();
+    ck_assert_int_eq(recover(), 0);
+    read_exec(&sessions, &found);
+    ck_assert_uint_eq(found, 3);
+}
+END_TEST
+
+START_TEST(classes_that_found_no_room_are_written_with_the_probes) {
+    static uint8_t probes[20];
+    unsigned sessions, found;
+    add_without_room(0);
+    ck_assert(instr_coverage_map_store(probes, sizeof probes));
+    set_hits();
+    ck_assert_int_eq(recover(), 0);
+    read_exec(&sessions, &found);
+    ck_assert_uint_eq(found, 2);
+}
+END_TEST
+
 // --- files of others ---
 
 // A JVM in another container may have the same process id.
@@ -333,6 +384,8 @@ int main(void) {
     tcase_add_test(tcase, there_are_only_so_many_probes);
     tcase_add_test(tcase, what_is_not_mapped_may_be_truncated);
     tcase_add_test(tcase, others_cannot_truncate_what_is_mapped);
+    tcase_add_loop_test(tcase, classes_that_found_no_room_are_written_with_the_next_one, 0, 2);
+    tcase_add_test(tcase, classes_that_found_no_room_are_written_with_the_probes);
     tcase_add_test(tcase, a_file_of_the_same_name_is_left_alone);
     tcase_add_test(tcase, a_file_that_took_the_name_is_not_removed);
     suite_add_tcase(suite, tcase);
