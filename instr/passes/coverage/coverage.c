@@ -330,6 +330,7 @@ static void report_results(const struct instr_results *results, unsigned pass) {
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
     if (!options->terms.quiet) report_changed();
     if (!options->terms.quiet) report_no_class(results, options);
+    if (!results->without_totals) instr_coverage_tests_end(results->jni); // the JVM ends
     report_to_file(results->jni, options->terms.quiet);
     struct instr_cost cost = instr_results_cost(results, pass, NULL, 0);
     instr_results_put_cost(results, pass, &cost);
@@ -490,7 +491,9 @@ static bool start_arrays(JNIEnv *jni, char *reason, size_t size) {
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     (void)jvmti;
-    if (instr_pass_option(options, "per-test") && !start_tests(jni, reason, size)) return false;
+    bool has_tests = instr_pass_option(options, "per-test") != NULL;
+    if (has_tests && !start_tests(jni, reason, size)) return false;
+    if (!has_tests) instr_coverage_tests_stop(jni); // of an earlier start
     if (!start_arrays(jni, reason, size)) return false;
     if (state.mapped && !state.direct &&
         !instr_coverage_flush_start(state.vm, state.registry, reason, size))

@@ -136,8 +136,8 @@ static void write_test(const struct running *test) {
 static void JNICALL native_begin(JNIEnv *jni, jclass class, jint id) {
     (void)class;
     pthread_mutex_lock(&tests.lock);
-    share_out(jni);
-    if (INSTR_ARRAY_RESERVE(tests.running, tests.capacity, (size_t)tests.count + 1)) {
+    if (tests.on) share_out(jni);
+    if (tests.on && INSTR_ARRAY_RESERVE(tests.running, tests.capacity, (size_t)tests.count + 1)) {
         struct running test = {id, pthread_self(), instr_clock_date(), {NULL, 0}};
         tests.running[tests.count++] = test;
     }
@@ -159,7 +159,7 @@ static uint32_t find_running(int id) {
 static void JNICALL native_end(JNIEnv *jni, jclass class, jint id) {
     (void)class;
     pthread_mutex_lock(&tests.lock);
-    share_out(jni);
+    if (tests.on) share_out(jni);
     uint32_t i = find_running(id);
     if (i < tests.count) {
         struct running test = tests.running[i];
@@ -222,6 +222,31 @@ bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_c
     bool on = tests.on;
     pthread_mutex_unlock(&tests.lock);
     return on;
+}
+
+// With the lock held.
+static void end_running(JNIEnv *jni) {
+    if (tests.on) share_out(jni);
+    for (uint32_t i = 0; i < tests.count; i++) {
+        write_test(&tests.running[i]);
+        free(tests.running[i].bits.hits);
+    }
+    tests.count = 0;
+}
+
+void instr_coverage_tests_end(JNIEnv *jni) {
+    pthread_mutex_lock(&tests.lock);
+    end_running(jni);
+    pthread_mutex_unlock(&tests.lock);
+}
+
+void instr_coverage_tests_stop(JNIEnv *jni) {
+    pthread_mutex_lock(&tests.lock);
+    end_running(jni);
+    if (tests.fd >= 0) close(tests.fd);
+    tests.fd = -1;
+    tests.on = false;
+    pthread_mutex_unlock(&tests.lock);
 }
 
 void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset) {

@@ -6,7 +6,7 @@
 //
 // The file is an .exec file. It has a session for each test, named com.acme.FooTest.bar, with the
 // classes that the test covered. The last session has the name of the run and the classes that were
-// covered outside of tests.
+// covered outside of tests. Several JVMs may append to the file.
 
 #ifndef INSTR_PASSES_COVERAGE_TESTS_H
 #define INSTR_PASSES_COVERAGE_TESTS_H
@@ -32,6 +32,11 @@ struct instr_coverage_tests_config {
 // pending afterwards.
 bool instr_coverage_tests_start(JNIEnv *jni, const struct instr_coverage_tests_config *config,
                                 char *reason, size_t size);
+
+// Ends the tests that still run, when the JVM ends: each gets its session.
+void instr_coverage_tests_end(JNIEnv *jni);
+// The same when tests are no longer told apart. Nothing is written from now on.
+void instr_coverage_tests_stop(JNIEnv *jni);
 
 // Sets hits[i], for i below `count`, if the hit of probe i was taken out of the probe arrays since
 // the last reset.

@@ -277,6 +277,38 @@ def tests_without_room(r):
     yield "full", [] if found.count("FullDisk$Copy.run") == 6 and lines == [said] else [f"{found}: {done.tail()}"]
 
 
+@program("coverage of each test, the JVM ends in a test")
+def tests_at_the_end(r):
+    """A test that calls System.exit has a session, too."""
+    path = r.file("o.exec")
+    done = r.run("run", [*per_test(r, path), "10", "1", "exit"])
+    tests = r.file("o-tests.exec")
+    found, count = sessions_of(tests), copies(tests)
+    yield "exit", [] if (done.status, found, count) == (0, ["Sessions.test", "all"], 10) else [f"{found}, {count} classes: {done.tail()}"]
+
+
+@program("coverage of each test, switched off")
+def tests_switched_off(r):
+    """Coverage that is switched on again without tests writes nothing to their file."""
+    path = r.file("o.exec")
+    p = Waiting(r)
+    ask = ["coverage", f"coverage.file={path}", "include=Waiting"]
+    problems = [attached(p.instr("attach", *ask, "coverage.per-test=Waiting#round"), "active")]
+    p.round()
+    for words in (["disable", "coverage"], ["enable", *ask]):
+        done = p.instr(*words)
+        problems.append("" if done.returncode == 0 else f"{words}: {done}")
+    found = sessions_of(r.file("o-tests.exec"))
+    p.round()
+    p.process.stdin.close()
+    rest, status = p.process.stdout.read(), p.process.wait(timeout=60)
+    problems.append("" if (status, rest) == (0, "end\n") else f"{status}, {rest}")
+    late = sessions_of(r.file("o-tests.exec"))
+    if found.count("Waiting.round") != 1 or late != found:
+        problems.append(f"{found} became {late}")
+    yield "off", [x for x in problems if x]
+
+
 @program("coverage.mmap, a file of the same process id")
 def same_process_id(r):
     """A JVM leaves the file of another one alone, as in containers, where the process id is often the same."""
