@@ -89,8 +89,9 @@ struct instr_agent_pass {
     // pass. False as above; no exception is pending. NULL: nothing to do.
     bool (*start)(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size);
-    // Drops the counts of an earlier time when the pass was on, which were reported when it was
-    // switched off. Called before `load` in the live phase. NULL: the pass keeps no counts.
+    // Drops the counts of an earlier time when the pass was on. Called after `stop`, when they were
+    // reported, and before `load` in the live phase, for those that came later. NULL: the pass keeps
+    // no counts.
     void (*forget)(JNIEnv *jni, const struct rw_pass *pass);
     // Before `load` of a pass that was made anew from its files, and takes the place of `old`: does what
     // may fail. False as above; the old pass stays. NULL: its passes cannot be made anew.

@@ -59,6 +59,11 @@ void instr_reconfigure_stop_pass(const struct instr_pass_options *pass, JNIEnv *
     if (agent_pass && agent_pass->stop) agent_pass->stop(jni, pass->pass);
 }
 
+static void forget_pass(const struct instr_pass_options *pass, JNIEnv *jni) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    if (agent_pass && agent_pass->forget) agent_pass->forget(jni, pass->pass);
+}
+
 static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr_pass_options *pass,
                       char *reason, size_t size) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
@@ -80,11 +85,10 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
     for (size_t i = 0; i < next->pass_count; i++) {
         const struct instr_pass_options *pass = &next->passes[i];
         if (!is_first(next, pass) || instr_goes_on(before, pass)) continue;
-        const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
         if (instr_find_pass(before, pass->pass))
             instr_reconfigure_stop_pass(pass, jni);
-        else if (agent_pass && agent_pass->forget)
-            agent_pass->forget(jni, pass->pass);
+        else
+            forget_pass(pass, jni);
         if (pass->late) instr_cost_begin(pass->number);
         if (start_pass(agent, jni, pass, reason, size)) continue;
         for (size_t k = 0; k <= i; k++) {
@@ -101,9 +105,11 @@ int instr_reconfigure_start_passes(struct instr_agent *agent, JNIEnv *jni,
 
 void instr_reconfigure_stop_passes(const struct instr_options *stay, const struct instr_options *go,
                                    JNIEnv *jni) {
-    for (size_t i = 0; i < go->pass_count; i++)
-        if (is_first(go, &go->passes[i]) && !instr_find_pass(stay, go->passes[i].pass))
-            instr_reconfigure_stop_pass(&go->passes[i], jni);
+    for (size_t i = 0; i < go->pass_count; i++) {
+        if (!is_first(go, &go->passes[i]) || instr_find_pass(stay, go->passes[i].pass)) continue;
+        instr_reconfigure_stop_pass(&go->passes[i], jni);
+        forget_pass(&go->passes[i], jni);
+    }
 }
 
 int instr_reconfigure_check_owners(const struct instr_options *next, char *reason, size_t size) {

@@ -135,6 +135,7 @@ static const char *begin_counting(JNIEnv *jni) {
     if (!failed) failed = instr_alloc_vm_start(jni);
     if (!failed && instr_alloc.options.track_object)
         failed = instr_alloc_object_start(jni, instr_runtime_current_package());
+    if (!failed) instr_alloc_samples_forget(jni); // the mode was another one
     return failed;
 }
 

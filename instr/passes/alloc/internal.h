@@ -83,7 +83,7 @@ const char *instr_alloc_samples_set_interval(void);
 
 const char *instr_alloc_samples_start(JNIEnv *jni);
 void instr_alloc_samples_stop(void);
-// Drops all samples; also while it is on.
+// Drops all samples and frees their memory; also while it is on.
 void instr_alloc_samples_forget(JNIEnv *jni);
 
 // Adds the sampled sites and stacks; with alloc.live after a garbage collection.

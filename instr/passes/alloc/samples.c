@@ -207,6 +207,29 @@ static void watch(JNIEnv *jni, jobject object, struct stack *stack, double count
     samples.watched[samples.watched_count++] = (struct watched){weak, stack, count, bytes};
 }
 
+// Takes the array over from `samples`, under the lock.
+static struct watched *take_watched(size_t *count) {
+    struct watched *watched = samples.watched;
+    *count = samples.watched_count;
+    samples.watched = NULL;
+    samples.watched_count = samples.watched_capacity = 0;
+    return watched;
+}
+
+// Without the lock: there may be a million of them.
+static void free_watched(JNIEnv *jni, struct watched *watched, size_t count) {
+    for (size_t i = 0; i < count; i++) instr_alloc.jni->DeleteWeakGlobalRef(jni, watched[i].object);
+    free(watched);
+}
+
+static void stop_watching(JNIEnv *jni) {
+    size_t count;
+    pthread_mutex_lock(&samples.mutex);
+    struct watched *watched = take_watched(&count);
+    pthread_mutex_unlock(&samples.mutex);
+    free_watched(jni, watched, count);
+}
+
 // --- the event ---
 
 // The holder of the lock calls the JVM, where a debugger may suspend it. The application must not
@@ -228,7 +251,9 @@ static void add_sample(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth, jo
     double p = probability((double)size / (instr_alloc.options.interval + 1.0));
     double count = p > 0 ? 1 / p : 1;
     if (!lock_briefly()) return;
-    struct stack *stack = stack_of(jni, frames, depth, class_name);
+    // What a sample adds after the end would stay until the pass is on again.
+    bool active = atomic_load_explicit(&samples.active, memory_order_relaxed);
+    struct stack *stack = active ? stack_of(jni, frames, depth, class_name) : NULL;
     if (stack != NULL) {
         stack->count += count;
         stack->bytes += count * (double)size;
@@ -271,6 +296,7 @@ const char *instr_alloc_samples_start(JNIEnv *jni) {
         samples.arena.limit = MEMORY;
         samples.prepared = true;
     }
+    if (!instr_alloc.options.live) stop_watching(jni);
     if ((*jvmti)->SetEventCallbacks(jvmti, &callbacks, sizeof callbacks) != JVMTI_ERROR_NONE)
         return "alloc: the JVM does not sample allocations";
     atomic_store(&samples.active, true);
@@ -298,17 +324,26 @@ void instr_alloc_samples_stop(void) {
 }
 
 void instr_alloc_samples_forget(JNIEnv *jni) {
+    size_t count;
     pthread_mutex_lock(&samples.mutex);
-    for (size_t i = 0; i < BUCKETS; i++)
-        for (struct stack *s = samples.stacks[i]; s != NULL; s = s->next) s->count = s->bytes = 0;
-    for (size_t i = 0; i < samples.watched_count; i++)
-        instr_alloc.jni->DeleteWeakGlobalRef(jni, samples.watched[i].object);
-    samples.watched_count = 0;
+    struct watched *watched = take_watched(&count);
+    cf_arena_free(&samples.arena);
+    memset(samples.frames, 0, sizeof samples.frames);
+    memset(samples.stacks, 0, sizeof samples.stacks);
+    samples.stacks_count = 0;
     pthread_mutex_unlock(&samples.mutex);
+    free_watched(jni, watched, count);
 }
 
 static uint64_t rounded(double x) {
     return x < 0 ? 0 : (uint64_t)(x + 0.5);
+}
+
+// Reports are written when the samples may be gone.
+static const char *text_of(struct instr_alloc_report *report, const char *text) {
+    size_t size = strlen(text) + 1;
+    char *copy = instr_alloc_room(report, size);
+    return copy == NULL ? "?" : memcpy(copy, text, size);
 }
 
 static const char *frame_text(struct instr_alloc_report *report, const struct frame *frame) {
@@ -329,7 +364,7 @@ static void report_stack(struct instr_alloc_report *report, const struct stack *
     struct instr_alloc_site site = {
         .class_name = instr_alloc_class_name(report, stack->class_name),
         .site_class = top == NULL ? "" : instr_alloc_class_name(report, top->class_name),
-        .site_method = top == NULL ? "" : top->name,
+        .site_method = top == NULL ? "" : text_of(report, top->name),
         .site_line = stack->line,
         .count = rounded(stack->count),
         .bytes = rounded(stack->bytes),

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 
 from . import programs_attach, vm
 from .programs import Skip, program
@@ -188,6 +189,39 @@ def sampled_ones(r):
     again = r.run("report", [r.cli, "report", path, "--html", r.file("again.html")])
     with open(r.file("again.html"), encoding="utf-8") as f:
         yield "page from the file", [] if again.status == 0 and f.read() == text else [again.tail() or "another page"]
+
+
+def weak_references(r, program_):
+    """Those of JNI, as the JVM says."""
+    if not r.jdk.has("jcmd"):
+        raise Skip("needs jcmd")
+    said = subprocess.run([r.jdk.tool("jcmd"), str(program_.pid), "Thread.print"], capture_output=True, text=True, timeout=60, check=False)
+    found = re.search(r"^JNI global refs: \d+, weak refs: (\d+)", said.stdout, re.M)
+    if not found:
+        raise Skip("jcmd does not say how many weak references there are")
+    return int(found[1])
+
+
+@program("many allocations sampled", jdk=11)
+def many_sampled(r):
+    """Each counts. Switched off, the pass leaves no weak references."""
+    options = ("alloc.mode=sampled", "alloc.live=yes", "alloc.interval=1")
+    for end in (["detach"], ["revert"], ["disable", "alloc"])[:1 if r.quick else 3]:
+        program_ = programs_attach.Waiting(r, "-Xmx256m", main="Sampled")
+        before = weak_references(r, program_)
+        problems = [programs_attach.attached(program_.instr("attach", "alloc", *options), "active")]
+        program_.process.stdin.write("fill\n")
+        program_.process.stdin.flush()
+        program_.process.stdout.readline()
+        classes = {c["class"]: c for c in json.loads(program_.instr("report", "alloc", "--json").stdout)["classes"]}
+        kept = classes["Sampled$Kept"]
+        problems += near("Kept", kept["count"], 60000, 0.001) + near("alive", kept["live_count"], 60000, 0.001)
+        during = weak_references(r, program_)
+        problems += [] if during > before + 59000 else [f"{during} weak references while it is on"]
+        program_.instr(*end)
+        after = weak_references(r, program_)
+        problems += [] if after < before + 100 else [f"{after} weak references, {before} before"]
+        yield " ".join(end), program_.end(problems)
 
 
 @program("allocations through the constructor of Object", quick=False)
