@@ -59,6 +59,7 @@ static struct {
     struct watched *watched;
     size_t watched_count, watched_capacity;
     uint64_t unwatched; // there was no room
+    bool full;          // new stacks have no frames
     atomic_bool active;
 } samples = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -148,16 +149,18 @@ static struct stack *new_stack(JNIEnv *jni, const jvmtiFrameInfo *frames, jint d
     return stack;
 }
 
-// Finds or adds the stack; without memory, a stack without frames.
+// Finds or adds the stack; without memory, a stack without frames: those are few and small.
 static struct stack *stack_of(JNIEnv *jni, const jvmtiFrameInfo *frames, jint depth,
                               const char *class_name) {
     uint64_t hash = hash_of(frames, depth, class_name);
     struct stack **bucket = &samples.stacks[(hash >> 20) % BUCKETS];
     for (struct stack *s = *bucket; s != NULL; s = s->next)
         if (s->hash == hash && is_stack(s, frames, depth, class_name)) return s;
-    struct stack *stack = new_stack(jni, frames, depth, class_name);
+    bool allowed = depth == 0 || !samples.full;
+    struct stack *stack = allowed ? new_stack(jni, frames, depth, class_name) : NULL;
     if (stack == NULL) {
-        samples.arena.limit = 0; // stacks without frames are few and small
+        samples.full = true;
+        samples.arena.limit = 0;
         return depth > 0 ? stack_of(jni, frames, 0, class_name) : NULL;
     }
     stack->hash = hash;
@@ -328,6 +331,8 @@ void instr_alloc_samples_forget(JNIEnv *jni) {
     pthread_mutex_lock(&samples.mutex);
     struct watched *watched = take_watched(&count);
     cf_arena_free(&samples.arena);
+    samples.arena.limit = MEMORY;
+    samples.full = false;
     memset(samples.frames, 0, sizeof samples.frames);
     memset(samples.stacks, 0, sizeof samples.stacks);
     samples.stacks_count = 0;
