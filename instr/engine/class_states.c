@@ -5,6 +5,7 @@
 #include "instr/base/hash.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,27 +88,52 @@ struct instr_class_state instr_class_states_get(struct instr_class_states *state
     return entry;
 }
 
-int instr_class_states_put(struct instr_class_states *states,
-                           const struct instr_class_state *entry) {
-    int done = 1;
+// `found`: the present entry of the class; NULL: it has none.
+static bool fits(const struct instr_class_states *c, const struct instr_class_state *found,
+                 const struct instr_class_state *entry, uint64_t max_classes,
+                 uint64_t max_methods) {
+    uint64_t classes = c->totals.classes, methods = c->totals.methods;
+    if (!entry->methods) return true;
+    if (found) {
+        classes -= found->methods != 0;
+        methods -= found->methods;
+    }
+    return (!max_classes || classes < max_classes) &&
+           (!max_methods || methods + entry->methods <= max_methods);
+}
+
+static int add(struct instr_class_states *c, const struct instr_class_state *entry) {
+    if (c->used >= c->size / 4 * 3 && !rebuild(c) && c->used + 1 >= c->size) return 0;
+    *find(c->slots, c->size, entry->key) = *entry;
+    c->used++;
+    count(c, entry, 1);
+    return 1;
+}
+
+enum instr_class_put instr_class_states_put_within(struct instr_class_states *states,
+                                                   const struct instr_class_state *entry,
+                                                   uint64_t max_classes, uint64_t max_methods) {
+    enum instr_class_put done = INSTR_CLASS_PUT;
     pthread_mutex_lock(&states->mutex);
     struct instr_class_state *found =
         states->size ? find(states->slots, states->size, entry->key) : NULL;
-    if (found && found->key) {
+    if (found && !found->key) found = NULL;
+    if (!fits(states, found, entry, max_classes, max_methods)) {
+        done = INSTR_CLASS_NO_ROOM;
+    } else if (found) {
         count(states, found, -1);
         *found = *entry;
         count(states, entry, 1);
-    } else if (!says_nothing(entry)) {
-        if (states->used >= states->size / 4 * 3)
-            done = rebuild(states) || states->used + 1 < states->size;
-        if (done) {
-            *find(states->slots, states->size, entry->key) = *entry;
-            states->used++;
-            count(states, entry, 1);
-        }
+    } else if (!says_nothing(entry) && !add(states, entry)) {
+        done = INSTR_CLASS_NO_MEMORY;
     }
     pthread_mutex_unlock(&states->mutex);
     return done;
+}
+
+int instr_class_states_put(struct instr_class_states *states,
+                           const struct instr_class_state *entry) {
+    return instr_class_states_put_within(states, entry, 0, 0) == INSTR_CLASS_PUT;
 }
 
 struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *states) {

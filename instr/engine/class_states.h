@@ -44,6 +44,13 @@ struct instr_class_state instr_class_states_get(struct instr_class_states *state
 int instr_class_states_put(struct instr_class_states *states,
                            const struct instr_class_state *entry);
 
+// The same if, with this entry, no more than so many classes and methods are changed (0: no limit).
+// Threads that do this at the same time do not exceed the limits together.
+enum instr_class_put { INSTR_CLASS_NO_MEMORY, INSTR_CLASS_PUT, INSTR_CLASS_NO_ROOM };
+enum instr_class_put instr_class_states_put_within(struct instr_class_states *states,
+                                                   const struct instr_class_state *entry,
+                                                   uint64_t max_classes, uint64_t max_methods);
+
 struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *states);
 
 // The number of classes that are still loading and were changed by another plan than this one.

@@ -195,10 +195,11 @@ struct load_event {
     uint64_t notes[INSTR_MOST_ON];
 };
 
-// Records the number of changed methods of the class; 0: the class is unchanged. False: out of
-// memory, and the class must not be changed.
-static int record_state(const struct load_event *event, const struct instr_class_state *before,
-                        uint32_t methods) {
+// Records the number of changed methods of the class; 0: the class is unchanged. If that fails, the
+// class must not be changed.
+static enum instr_class_put record_state(const struct load_event *event,
+                                         const struct instr_class_state *before, uint32_t methods) {
+    const struct instr_options *options = &event->plan->options;
     struct instr_class_state now = *before;
     now.methods = methods;
     now.over = event->over;
@@ -209,24 +210,25 @@ static int record_state(const struct load_event *event, const struct instr_class
     // A class that is loaded meanwhile, by a loader that is asked for a class file, does not belong
     // to the batch.
     int of_batch = batch.recording && !event->first;
-    if (!methods && !before->methods && now.over == before->over) return 1;
-    if (of_batch && !save_before(before)) return 0;
-    if (!instr_class_states_put(instr_agent.class_states, &now)) return 0;
+    if (!methods && !before->methods && now.over == before->over) return INSTR_CLASS_PUT;
+    if (of_batch && !save_before(before)) return INSTR_CLASS_NO_MEMORY;
+    enum instr_class_put put = instr_class_states_put_within(
+        instr_agent.class_states, &now, options->max_classes, options->max_methods);
+    if (put != INSTR_CLASS_PUT) return put;
     batch.changed += of_batch && methods;
     batch.restored += of_batch && !methods && before->methods;
-    return 1;
+    return INSTR_CLASS_PUT;
 }
 
-// Do the class and this number of its methods fit within max-classes and max-methods?
-static int has_room(const struct load_event *event, const struct instr_class_state *before,
-                    uint32_t methods) {
+// May another class, or one more method of this one, be changed? A rough answer that saves the work
+// of rewriting: record_state decides.
+static int has_room(const struct load_event *event, const struct instr_class_state *before) {
     const struct instr_options *options = &event->plan->options;
     if (!options->max_classes && !options->max_methods) return 1;
     struct instr_class_states_totals totals = instr_class_states_totals(instr_agent.class_states);
     if (options->max_classes && totals.classes >= options->max_classes + (before->methods != 0))
         return 0;
-    return !options->max_methods ||
-           totals.methods - before->methods + methods <= options->max_methods;
+    return !options->max_methods || totals.methods - before->methods < options->max_methods;
 }
 
 // The number of constants that the JVM has for the class in addition to those in the bytes it
@@ -246,11 +248,26 @@ static uint16_t extra_constants(const struct load_event *event) {
     return count > given ? (uint16_t)(count - given) : 0;
 }
 
+// Records the class as changed. False: it must stay unchanged.
+static int accept(struct load_event *event, const struct instr_class_state *before,
+                  const struct instr_rewritten *result) {
+    event->over = result->length > INT32_MAX;
+    if (event->over) return 0;
+    if (!event->early &&
+        !instr_runtime_open_module(event->jvmti, event->jni, event->loader, event->name))
+        return 0;
+    enum instr_class_put put = record_state(event, before, result->methods_changed);
+    event->over = put == INSTR_CLASS_NO_ROOM;
+    if (put != INSTR_CLASS_PUT) return 0;
+    if (result->wrapped) instr_native_prefix_mark_used();
+    return 1;
+}
+
 // Rewrites the class. False: it stays unchanged.
 static int rewrite(struct load_event *event, const struct instr_class_state *before,
                    struct instr_rewritten *result) {
     jvmtiEnv *jvmti = event->jvmti;
-    event->over = !before->refused && !has_room(event, before, 1);
+    event->over = !before->refused && !has_room(event, before);
     if (before->refused || event->over) {
         if (!event->front) instr_engine_left_out(event->plan->engine, before->refused);
         return 0;
@@ -278,16 +295,8 @@ static int rewrite(struct load_event *event, const struct instr_class_state *bef
         instr_say("%s", line);
     if (result->refused) (*jvmti)->Deallocate(jvmti, result->refused);
     if (!result->bytes) return 0;
-    event->over = !has_room(event, before, result->methods_changed);
-    int fits = result->length <= INT32_MAX && !event->over;
-    if (fits &&
-        (event->early ||
-         instr_runtime_open_module(jvmti, event->jni, event->loader, event->name)) &&
-        record_state(event, before, result->methods_changed)) {
-        if (result->wrapped) instr_native_prefix_mark_used();
-        return 1;
-    }
-    instr_engine_taken_back(event->plan->engine, result, event->length, !fits);
+    if (accept(event, before, result)) return 1;
+    instr_engine_taken_back(event->plan->engine, result, event->length, event->over);
     (*jvmti)->Deallocate(jvmti, result->bytes);
     return 0;
 }

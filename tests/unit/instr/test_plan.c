@@ -7,6 +7,7 @@
 #include "instr/engine/plan.h"
 #include "tests/unit/run.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,6 +174,61 @@ START_TEST(a_sweep_is_worth_while_when_entries_have_doubled) {
 }
 END_TEST
 
+enum { LOADING = 8, CLASSES_EACH = 10000, MOST_CLASSES = 30, MOST_METHODS = 100 };
+static struct instr_class_states *loaded;
+
+static void *load_classes(void *thread) {
+    struct instr_class_state e = {.methods = 3};
+    for (uint64_t i = 0; i < CLASSES_EACH; i++) {
+        e.key = 1 + i * LOADING + (uint64_t)(uintptr_t)thread;
+        if (instr_class_states_put_within(loaded, &e, MOST_CLASSES, MOST_METHODS) !=
+            INSTR_CLASS_PUT)
+            continue;
+        struct instr_class_states_totals totals = instr_class_states_totals(loaded);
+        if (totals.classes > MOST_CLASSES || totals.methods > MOST_METHODS) return "too many";
+        // As if it were reverted, so that there is room again and again.
+        instr_class_states_put(loaded, &(struct instr_class_state){.key = e.key});
+    }
+    return NULL;
+}
+
+START_TEST(threads_that_load_classes_do_not_exceed_the_limits_together) {
+    pthread_t threads[LOADING];
+    loaded = instr_class_states_new();
+    // Room for one class.
+    for (uint32_t i = 1; i < MOST_CLASSES; i++)
+        instr_class_states_put(loaded, &(struct instr_class_state){.key = ~i, .methods = 3});
+    for (uintptr_t i = 0; i < LOADING; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, load_classes, (void *)i), 0);
+    for (int i = 0; i < LOADING; i++) {
+        void *problem;
+        pthread_join(threads[i], &problem);
+        ck_assert_ptr_null(problem);
+    }
+    instr_class_states_free(loaded);
+}
+END_TEST
+
+START_TEST(limits_count_a_class_that_is_changed_again_once) {
+    struct instr_class_states *c = instr_class_states_new();
+    struct instr_class_state a = {.key = 1, .methods = 3}, b = {.key = 2, .methods = 2};
+    ck_assert_int_eq(instr_class_states_put_within(c, &a, 1, 4), INSTR_CLASS_PUT);
+    ck_assert_int_eq(instr_class_states_put_within(c, &b, 1, 9), INSTR_CLASS_NO_ROOM);
+    ck_assert_int_eq(instr_class_states_put_within(c, &b, 2, 4), INSTR_CLASS_NO_ROOM);
+    a.methods = 4;
+    ck_assert_int_eq(instr_class_states_put_within(c, &a, 1, 4), INSTR_CLASS_PUT);
+    a.methods = 5;
+    ck_assert_int_eq(instr_class_states_put_within(c, &a, 1, 4), INSTR_CLASS_NO_ROOM);
+    b.methods = 0; // unchanged, because of the limit
+    b.over = 1;
+    ck_assert_int_eq(instr_class_states_put_within(c, &b, 1, 4), INSTR_CLASS_PUT);
+    struct instr_class_states_totals totals = instr_class_states_totals(c);
+    ck_assert_uint_eq(totals.methods, 4);
+    ck_assert_uint_eq(totals.over, 1);
+    instr_class_states_free(c);
+}
+END_TEST
+
 // --- numbers ---
 
 START_TEST(a_pass_takes_its_number_again_when_it_is_free) {
@@ -290,6 +346,8 @@ int main(void) {
     tcase_add_test(test, totals_are_those_of_all_entries_however_they_come_and_go);
     tcase_add_test(test, a_sweep_takes_out_what_is_not_loaded_any_more);
     tcase_add_test(test, a_sweep_is_worth_while_when_entries_have_doubled);
+    tcase_add_test(test, threads_that_load_classes_do_not_exceed_the_limits_together);
+    tcase_add_test(test, limits_count_a_class_that_is_changed_again_once);
     tcase_add_test(test, a_pass_takes_its_number_again_when_it_is_free);
     tcase_add_test(test, numbers_stay_few_however_often_passes_are_switched);
     tcase_add_test(test, two_plans_do_the_same_to_a_class_or_not);
