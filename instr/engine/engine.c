@@ -132,13 +132,19 @@ static void put_work(struct work *work) {
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
                         int pass) {
     struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
+    struct cf_arena arena;
     if (job->silent) return;
+    cf_arena_init(&arena);
     if (method) {
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
+    } else if (!cf_this_name(&job->cls).bytes) {
+        // It was not opened, perhaps for lack of memory. Only the name is needed now.
+        (void)cf_class_open(&job->cls, job->bytes, job->length, &arena);
     }
     instr_stats_skip(job->engine->stats, instr_job_display_name(job), name, descriptor, reason,
                      pass);
+    cf_arena_free(&arena);
 }
 
 static struct instr_totals account_of(const struct instr_rewritten *result, size_t length,
@@ -182,13 +188,19 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     struct work *work = take_work(engine);
     unsigned weight = weight_of(work);
     uint64_t start = weight ? instr_clock_thread_cpu() : 0;
-    struct job job = {.engine = engine, .options = engine->options, .work = work, .result = result};
+    struct job job = {.engine = engine,
+                      .options = engine->options,
+                      .work = work,
+                      .result = result,
+                      .bytes = bytes,
+                      .length = length};
     if (origin) job.origin = *origin;
     struct memory memory = {allocate, context};
     if (work) {
         work->arena.limit = CLASS_MEMORY(length);
         instr_job_rewrite(&job, bytes, length, memory);
     } else {
+        instr_job_remember(&job, NULL, "out of memory", -1);
         cf_fail(&result->error, CF_NO_MEMORY, 0, "out of memory", 0);
     }
     if (weight) result->nanoseconds = (instr_clock_thread_cpu() - start) * weight;

@@ -258,6 +258,8 @@ static int accept(struct load_event *event, const struct instr_class_state *befo
         return 0;
     enum instr_class_put put = record_state(event, before, result->methods_changed);
     event->over = put == INSTR_CLASS_NO_ROOM;
+    if (put == INSTR_CLASS_NO_MEMORY)
+        instr_engine_skip(event->plan->engine, event->name, "out of memory");
     if (put != INSTR_CLASS_PUT) return 0;
     if (result->wrapped) instr_native_prefix_mark_used();
     return 1;

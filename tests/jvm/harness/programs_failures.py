@@ -69,6 +69,35 @@ def failing_at(r, plain, go, count):
         yield "one fails" if once else "all fail from there on", problems
 
 
+@program("a class that memory ran out for")
+def unchanged(r):
+    """One of the agent's allocations fails, whichever: the program's only class is changed, or skipped with its name and the reason."""
+    library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libfailing_malloc.so")
+    if not os.path.exists(library):
+        raise Skip("libfailing_malloc.so is not built")
+    report, counter, problems, skipped = r.file("stats"), r.file("count"), [], 0
+
+    def stats(env):
+        if os.path.exists(report):
+            os.unlink(report)
+        r.run("run", [r.java, r.with_agent(f"calls,include=Hello,control=off,stats={report}")] + r.hello(),
+              env={"LD_PRELOAD": library, "FAIL_COUNT": counter, **env})
+        return expect.load(report) if os.path.exists(report) else None
+
+    stats({})
+    with open(counter, encoding="ascii") as f:
+        count = int(f.read())
+    for n in range(count):
+        found = stats({"FAIL_AT": str(n), "FAIL_ONCE": "1"})
+        if not found or found["classes_changed"]:  # the agent did not start, the file could not be written, or all is well
+            continue
+        skipped += 1
+        named = [s for s in found["skipped"] if s["class"] == "Hello" and "memory" in s["reason"]]
+        if found["classes_skipped"] != 1 or not named:
+            problems.append(f"allocation {n}: {found['classes_skipped']} skipped, {found['skipped']}")
+    yield f"{count} allocations", problems + ([] if skipped > 3 else [f"the class was skipped {skipped} times"])
+
+
 @program("little address space")
 def address_space(r):
     """With a limit of address space counts are the same, though no thread owns counters; so is what the program does."""

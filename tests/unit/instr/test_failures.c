@@ -154,6 +154,7 @@ static int rewrite(const char *list, uint8_t **result, size_t *result_length) {
     if (o.rewritten.error.status) {
         ck_assert_msg(strstr(o.rewritten.error.reason, "memory"), "%s: %s", list,
                       o.rewritten.error.reason);
+        if (once) ck_assert_uint_ge(o.reported, 1);
         // Without its native methods wrapped.
         ck_assert(!o.rewritten.bytes || strstr(list, "natives"));
         return 0;
