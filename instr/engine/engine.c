@@ -166,9 +166,29 @@ static struct instr_totals account_of(const struct instr_rewritten *result, size
     return a;
 }
 
+// Divides the time that the class took among the passes that ran on it.
+static void share_time(struct job *job) {
+    uint64_t bytes = 0, passes = 0, time = job->result->nanoseconds;
+    for (size_t i = 0; i < job->options->pass_count; i++) {
+        bytes += job->inserted[i].bytes;
+        passes += !instr_job_excludes(job, i);
+    }
+    for (size_t i = 0; i < job->options->pass_count; i++) {
+        struct instr_pass_totals *one = &job->inserted[i];
+        if (bytes)
+            one->nanoseconds = time * one->bytes / bytes;
+        else if (!instr_job_excludes(job, i))
+            one->nanoseconds = time / passes;
+    }
+}
+
 static void account_passes(struct job *job) {
     const struct instr_options *options = job->options;
-    for (size_t i = 0; i < options->pass_count; i++) job->inserted[i].classes = 1;
+    if (!job->result->bytes) // what was inserted is not used
+        memset(job->inserted, 0, options->pass_count * sizeof *job->inserted);
+    for (size_t i = 0; i < options->pass_count; i++)
+        job->inserted[i].classes = job->inserted[i].methods != 0;
+    share_time(job);
     instr_stats_add_passes(job->engine->stats, options, job->inserted);
 }
 
@@ -205,7 +225,7 @@ void instr_engine_rewrite_known(struct instr_engine *engine, const struct instr_
     }
     if (weight) result->nanoseconds = (instr_clock_thread_cpu() - start) * weight;
     struct instr_totals totals = account_of(result, length, job.origin.again);
-    if (result->bytes && job.inserted) account_passes(&job);
+    if (job.inserted) account_passes(&job);
     if (work) {
         instr_shard_add(work->shard, &totals);
         put_work(work);

@@ -153,7 +153,7 @@ void instr_stats_add_passes(struct instr_stats *stats, const struct instr_option
                             const struct instr_pass_totals *more) {
     pthread_mutex_lock(&stats->lock);
     for (size_t i = 0; i < options->pass_count; i++) {
-        if (!more[i].methods) continue;
+        if (!more[i].methods && !more[i].nanoseconds) continue;
         unsigned number = options->passes[i].number;
         struct counted_pass *pass = find_pass(stats, number);
         if (!pass) pass = new_pass(stats, number);
@@ -162,6 +162,7 @@ void instr_stats_add_passes(struct instr_stats *stats, const struct instr_option
         pass->totals.methods += more[i].methods;
         pass->totals.bytes += more[i].bytes;
         pass->totals.code += more[i].code;
+        pass->totals.nanoseconds += more[i].nanoseconds;
     }
     pthread_mutex_unlock(&stats->lock);
 }

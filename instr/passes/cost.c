@@ -157,6 +157,7 @@ struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_
         .known = true,
         .code_ns = instr_events_ns(of, events, cpu) + instr_own_cost(of->pass, jni),
         .compilers_ns = compilers_of(of, &totals, &all, times.compilers),
+        .rewriting_ns = totals.nanoseconds,
         .classes = totals.classes,
         .methods = totals.methods,
         .bytes = totals.bytes,
@@ -164,7 +165,6 @@ struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_
     if (all.bytes) {
         double share = (double)totals.bytes / (double)all.bytes;
         cost.code_ns += (uint64_t)(FIRST_RUNS * (double)totals.classes * share);
-        cost.rewriting_ns = (uint64_t)((double)instr_engine_totals(engine).nanoseconds * share);
     }
     return cost;
 }

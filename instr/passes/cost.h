@@ -3,7 +3,7 @@
 //      inserted code:    events that the pass counted * ns of one (rw_pass.event_ns), the same for calls
 //                        that were measured, where not all are, and the first runs of the code of each class
 //      compilers:        their CPU time * the share of inserted code in what they compile
-//      rewriting:        the time that was measured, by the bytes that each pass inserted
+//      rewriting:        the time that was measured for each class, by the bytes that the passes inserted into it
 //
 // The JVM's compilers do not say how long they take for which code. What is known is how many bytes of
 // code the changed methods had and got, and how much harder than the program's own code the inserted

@@ -135,6 +135,21 @@ def few_of_many(r):
     yield "end", ended(p, [])
 
 
+@program("instr, what each operator costs")
+def costs(r):
+    """Rewriting the one class of bob costs him less than all others cost alice, however his result is read."""
+    path = r.file("bob.json")
+    p = Waiting(r)
+    p.instr("attach", "timing", "include=**", "pace=off", "--as", "alice")
+    p.instr("enable", "timing", "include=Waiting", f"timing.file={path}", "--as", "bob")
+    found = [json.loads(p.instr("report", "timing", "--json", "--as", who).stdout)["cost"] for who in ("alice", "bob")]
+    p.instr("disable", "timing", "--as", "bob")
+    with open(path, encoding="utf-8") as file:
+        found.append(json.load(file)["cost"])
+    p.instr("off")
+    yield "rewriting", ended(p, [f"{found}" for bob in found[1:] if not 0 < 2 * bob["rewriting_ns"] < found[0]["rewriting_ns"]])
+
+
 @program("instr, what a limit leaves out")
 def left_out(r):
     """Each command says what max-classes and max-methods left out, also if the limit was given by somebody else."""

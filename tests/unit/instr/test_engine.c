@@ -163,6 +163,27 @@ START_TEST(what_each_pass_inserts_is_counted) {
 }
 END_TEST
 
+static uint64_t time_of(size_t pass) {
+    return instr_engine_pass_totals(engine, options.passes[pass].number).nanoseconds;
+}
+
+START_TEST(rewriting_is_charged_to_the_passes_that_a_class_has) {
+    rewrite_two_methods("calls,timing", &good_pass, &other_pass);
+    uint64_t first = time_of(0), second = time_of(1);
+    ck_assert_uint_gt(first, 0);
+    ck_assert_uint_gt(second, 0);
+    const struct instr_origin alone = {.excluded_passes = 2};
+    for (int i = 0; i < 50; i++) {
+        struct instr_rewritten again;
+        instr_engine_rewrite_known(engine, &alone, bytes, length, allocate, NULL, &again);
+        free(again.bytes);
+    }
+    ck_assert_uint_gt(time_of(0), first);
+    ck_assert_uint_eq(time_of(1), second);
+    ck_assert_uint_le(time_of(0) + second, instr_engine_totals(engine).nanoseconds);
+}
+END_TEST
+
 START_TEST(a_method_that_would_not_verify_costs_that_method) {
     uint32_t lengths[2];
     rewrite_two_methods("calls", &bad_pass, NULL);
@@ -418,6 +439,7 @@ int main(void) {
     tcase_add_test(tests, verifying_can_be_switched_off);
     tcase_add_test(tests, what_verifies_is_changed);
     tcase_add_test(tests, what_each_pass_inserts_is_counted);
+    tcase_add_test(tests, rewriting_is_charged_to_the_passes_that_a_class_has);
     tcase_add_test(tests, a_method_that_would_not_verify_costs_that_method);
     tcase_add_test(tests, a_class_that_would_not_verify_can_be_dumped);
     tcase_add_test(tests, what_a_pass_refuses_costs_that_pass_alone);
