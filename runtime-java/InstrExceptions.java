@@ -511,9 +511,12 @@ public final class InstrExceptions {
         known = new long[FIRST];
         count = 0;
         synchronized (untold) {
+            for (int i = 0; i < untoldCount; i++) untold[i] = null; // they would keep class loaders alive
             untoldCount = 0;
             untoldBy = null;
         }
+        exhausted = null;
+        current = null;
     }
 
     /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */

@@ -357,3 +357,26 @@ def switched(r):
     p.process.stdin.close()
     problems += [] if p.process.wait(timeout=60) == 0 else ["it failed"]
     yield "three times", problems
+
+
+@program("an overflow after the pass has ended")
+def late_overflow(r):
+    """What code that is still running notes while the pass is off, the next time that it is on forgets: no class loader stays."""
+    program_ = Waiting(r, main="LateOverflow")
+
+    def ask(line):
+        program_.process.stdin.write(line + "\n")
+        program_.process.stdin.flush()
+        return program_.process.stdout.readline()
+
+    problems = [attached(program_.instr("attach", "exceptions", "include=LateOverflow$Passing"), "active")]
+    ask("enter")
+    program_.instr("disable", "exceptions")
+    ask("throw")
+    for words in (("enable", "exceptions", "include=LateOverflow$Passing"), ("disable", "exceptions")):
+        done = program_.instr(*words)
+        problems += [f"{done}"] if done.returncode else []
+    problems += [] if ask("collect") == "true\n" else ["the class loader of an error is not collected"]
+    program_.process.stdin.close()
+    problems += [] if program_.process.wait(60) == 0 else ["it failed"]
+    yield "class loader", [p for p in problems if p]
