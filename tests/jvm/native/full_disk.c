@@ -38,16 +38,16 @@ static ssize_t none(void) {
     return -1;
 }
 
-ssize_t write(int fd, const void *bytes, size_t length) {
+ssize_t write(int fd, const void *buf, size_t n) {
     ssize_t (*real)(int, const void *, size_t);
     *(void **)&real = dlsym(RTLD_NEXT, "write");
-    if (is_full(fd) && (length /= 2) == 0) return none();
-    return real(fd, bytes, length);
+    if (is_full(fd) && (n /= 2) == 0) return none();
+    return real(fd, buf, n);
 }
 
-ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t at) {
+ssize_t pwrite64(int fd, const void *buf, size_t n, off64_t offset) {
     ssize_t (*real)(int, const void *, size_t, off64_t);
     *(void **)&real = dlsym(RTLD_NEXT, "pwrite64");
-    if (is_full(fd) && (length /= 2) == 0) return none();
-    return real(fd, bytes, length, at);
+    if (is_full(fd) && (n /= 2) == 0) return none();
+    return real(fd, buf, n, offset);
 }
