@@ -148,6 +148,27 @@ def reset_while_counting(t):
     return problems
 
 
+def reset_in_flight(t):
+    """An exception that a report with --reset has, and that is caught afterwards, is not in the next report again."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Thrown") as jvm, jvm.control() as c:
+        c.run("enable", "exceptions,include=Thrown")
+
+        def reported(*more):
+            return [(s["count"], s["caught_method"]) for s in c.run("report", "exceptions", *more)["exceptions"]]
+
+        for line, more, count, caught in (("hold", [], 1, "held"), ("", ["reset"], 1, "held"), ("", ["reset"], 0, None), ("leave", [], 0, None), ("", ["reset"], 0, None),
+                                          ("more", [], 1, "more"), ("hold", ["reset"], 2, None), ("leave", [], 0, None), ("more", ["reset"], 1, None),
+                                          ("hold", ["reset"], 1, "held"), ("leave", [], 0, None), ("more", [], 1, None), ("more", ["reset"], 2, None), ("", [], 0, None)):
+            if line:
+                expect(problems, "no answer", jvm.ask(line) == line)
+            found = reported(*more)
+            expect(problems, f"{line} {more}: {found}, not {count}", sum(n for n, _ in found) == count and (not caught or found == [(count, caught)]))
+        c.run("off")
+        jvm.ends(problems)
+    return problems
+
+
 def unwritable(t):
     """A file that cannot be written is refused when the pass is switched on, not found out at its end. Nothing is written for that."""
     problems, folder = [], t.file("held")
@@ -242,4 +263,4 @@ def refused_by_one_pass(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, unwritable, sampling_for_others, refused_by_one_pass]
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_in_flight, unwritable, sampling_for_others, refused_by_one_pass]

@@ -1,6 +1,5 @@
 // exceptions.c: the JVM TI half of the pass exceptions: its natives and its results
 
-#include "instr/base/array.h"
 #include "instr/passes/agent_pass.h"
 
 #include "instr/vm/snapshot.h"
@@ -51,17 +50,6 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 
 // --- results ---
 
-struct row_list {
-    int *rows;
-    size_t count, capacity;
-};
-
-static void add_row(void *context, int row) {
-    struct row_list *list = context;
-    if (INSTR_ARRAY_RESERVE(list->rows, list->capacity, list->count + 1))
-        list->rows[list->count++] = row;
-}
-
 // Returns the memory of the names, which the caller frees; NULL: out of memory.
 static char *fill_row(struct instr_exception_row *to, const struct instr_methods *methods, int row,
                       uint64_t count) {
@@ -92,35 +80,43 @@ static void tell_rest(const struct instr_results *results) {
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
 }
 
-static void report_results(const struct instr_results *results, unsigned pass) {
-    struct row_list list = {NULL, 0, 0};
+// Names of the rows that the owner has; they belong to the caller, one for each item of the list.
+static void fill_rows(struct instr_exception_report *report, struct instr_exception_row *rows,
+                      const struct instr_results *results, unsigned pass,
+                      const struct instr_exception_counts *list, char **names) {
+    for (size_t i = 0; i < list->count; i++) {
+        const struct instr_exception_count *c = &list->items[i];
+        if (c->row < 0 || !c->count ||
+            !instr_results_shows(results, pass,
+                                 instr_methods_get(results->methods, c->row).class_name))
+            continue;
+        names[i] = fill_row(&rows[report->row_count], results->methods, c->row, (uint64_t)c->count);
+        if (names[i]) report->row_count++;
+    }
+}
+
+static bool count(const struct instr_results *results, unsigned pass,
+                  struct instr_exception_counts *list, struct instr_cost *cost) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
+    if (!instr_results_snapshot(results, pass, &counts, &n)) return false;
+    *cost = instr_results_cost(results, pass, counts, n);
+    bool counted = instr_exceptions_count(results->methods, results->options->passes[pass].number,
+                                          counts, n, results->reset, list);
+    free(counts);
+    return counted;
+}
+
+static void report_results(const struct instr_results *results, unsigned pass) {
+    struct instr_exception_counts list = {NULL, 0, 0};
+    struct instr_exception_report report = {.pass = results->options->passes[pass].pass->name};
     tell_rest(results);
-    instr_exceptions_rows_each(add_row, &list);
+    bool counted = count(results, pass, &list, &report.cost);
     struct instr_exception_row *rows = calloc(list.count + 1, sizeof *rows);
     char **names = calloc(list.count + 1, sizeof *names);
-    if (rows && names && instr_results_snapshot(results, pass, &counts, &n)) {
-        const struct instr_pass_options *options = &results->options->passes[pass];
-        struct instr_exception_report report = {
-            .pass = options->pass->name,
-            .rows = rows,
-            .cost = instr_results_cost(results, pass, counts, n),
-        };
-        for (size_t i = 0; i < list.count; i++) {
-            size_t row = (size_t)list.rows[i];
-            // Other rows are of an earlier time when the pass was on.
-            struct instr_method place = instr_methods_get(results->methods, list.rows[i]);
-            if (place.pass != options->number ||
-                !instr_results_shows(results, pass, place.class_name))
-                continue;
-            // Threads run on: `thrown` may already include an exception that `calls` does not.
-            int64_t count = row < n ? (int64_t)counts[row].calls - counts[row].thrown : 0;
-            if (count <= 0) continue;
-            names[i] =
-                fill_row(&rows[report.row_count], results->methods, list.rows[i], (uint64_t)count);
-            if (names[i]) report.row_count++;
-        }
+    if (rows && names && counted) {
+        report.rows = rows;
+        fill_rows(&report, rows, results, pass, &list, names);
         instr_exception_report_sort(&report);
         instr_results_put(results, pass, &instr_exceptions_format, &report);
         instr_results_put_cost(results, pass, &report.cost);
@@ -128,10 +124,15 @@ static void report_results(const struct instr_results *results, unsigned pass) {
         instr_say("exceptions: out of memory: the results are lost");
     }
     for (size_t i = 0; names && i < list.count; i++) free(names[i]);
-    free(counts);
     free(names);
     free(rows);
-    free(list.rows);
+    free(list.items);
+}
+
+static void forget(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)jni;
+    (void)pass;
+    instr_exceptions_count_forget();
 }
 
 const struct instr_agent_pass instr_agent_pass_exceptions = {
@@ -139,6 +140,7 @@ const struct instr_agent_pass instr_agent_pass_exceptions = {
     .engine = use_engine,
     .load = load,
     .start = start,
+    .forget = forget,
     .stop = instr_exceptions_thread_stop,
     .report = report_results,
 };

@@ -10,6 +10,7 @@
 
 #include "instr/report/exceptions.h"
 #include "instr/id_registry.h"
+#include "instr/vm/snapshot.h"
 #include "rewriters/rewriter.h"
 
 #include <jvmti.h>
@@ -35,10 +36,35 @@ struct instr_exception_end {
     const char *caught_class, *caught_method; // NULL unless caught; the latter with its descriptor
 };
 struct instr_exception_end instr_exceptions_end(char *detail);
+// The length of the name of the exception's class at the start of a detail.
+size_t instr_exceptions_class_length(const char *detail);
 
 // The stack of a row's first exception: `*count` strings, one after the other. They are never freed.
 // NULL: unknown.
 const char *instr_exceptions_stack(int row, size_t *count);
+
+// --- counts.c: how many exceptions each row has ---
+
+struct instr_exception_count {
+    uint64_t thrown_at; // the same for all rows of a throw
+    int row;            // negative: none
+    int64_t count;
+};
+
+struct instr_exception_counts {
+    struct instr_exception_count *items;
+    size_t count, capacity;
+};
+
+// Lists the rows of a pass, by its number, with what they have according to a snapshot: `counts`, of `n`
+// ids. Rows without exceptions may be among them; none has less. `reset`: the snapshot has reset the
+// pass. Called after the snapshot, or it would miss rows that are new. The caller frees the items.
+// False: out of memory.
+bool instr_exceptions_count(const struct instr_methods *methods, unsigned pass,
+                            const struct instr_counts *counts, size_t n, bool reset,
+                            struct instr_exception_counts *list);
+// The pass begins anew.
+void instr_exceptions_count_forget(void);
 
 // --- stack.c: stacks as text ---
 

@@ -128,6 +128,11 @@ static int row_of(const struct instr_method *place, const char *detail) {
     return row_in(place->class_name, place->name, place->descriptor, &site);
 }
 
+size_t instr_exceptions_class_length(const char *detail) {
+    const char *end = strchr(detail, SEPARATOR);
+    return end ? (size_t)(end - detail) : strlen(detail);
+}
+
 struct instr_exception_end instr_exceptions_end(char *detail) {
     struct instr_exception_end end = {detail, INSTR_EXCEPTION_UNSEEN, NULL, NULL};
     char *first = strchr(detail, SEPARATOR);
