@@ -75,6 +75,11 @@ struct instr_terms {
 // Adds a source, which must live as long as the program; to be called before options are parsed.
 void instr_options_add_source(const struct instr_pass_source *source);
 
+// The classes of a pass: those that match `include` (NULL: all but the platform's) and not `exclude`.
+struct instr_scope {
+    struct instr_match *include, *exclude;
+};
+
 // A pass that is switched on, with its options. The same pass may be on several times, each time for
 // another owner; its own options have the same values then, except files.
 struct instr_pass_options {
@@ -98,6 +103,9 @@ struct instr_pass_options {
     int own_scope;               // pass.include or pass.exclude was given
     // It runs once for several owners, under one number, or did: results are those of its scope.
     int shared;
+    // The scopes that it had before for this owner, whose counts stay in the owner's result.
+    struct instr_scope *earlier;
+    size_t earlier_count;
     struct instr_owner owner;
     struct instr_terms terms; // of the owner
 };
@@ -225,6 +233,14 @@ int instr_scope_shows(const struct instr_pass_options *pass, const char *name);
 
 // Is the class one of the pass's owner? All that the pass has changed are, unless several owners share it.
 int instr_pass_shows(const struct instr_pass_options *pass, const char *name);
+
+// Does the result of the pass's owner have the class? As above, and the classes of its earlier scopes.
+int instr_pass_reports(const struct instr_pass_options *pass, const char *name);
+
+// `pass` takes the place of `before`, which is the same pass of the same owner: takes over its earlier
+// scopes, and its scope if that was another one. Of many scopes the last ones stay. Returns 0; or -1 when
+// out of memory.
+int instr_pass_follow(struct instr_pass_options *pass, const struct instr_pass_options *before);
 
 // The scope that all passes have in common; *include and *exclude are NULL where there is none.
 // Without passes it is that of the options. Returns 0 if the scopes differ.

@@ -17,12 +17,23 @@ void instr_option_share_patterns(struct instr_match **field, struct instr_match 
     *field = patterns;
 }
 
+void instr_option_forget_scopes(struct instr_pass_options *pass) {
+    for (size_t i = 0; i < pass->earlier_count; i++) {
+        instr_match_free(pass->earlier[i].include);
+        instr_match_free(pass->earlier[i].exclude);
+    }
+    free(pass->earlier);
+    pass->earlier = NULL;
+    pass->earlier_count = 0;
+}
+
 void instr_option_free_pass(struct instr_pass_options *pass) {
     const struct rw_pass *of = pass->pass;
     instr_option_forget_patterns(&pass->only);
     instr_option_forget_patterns(&pass->supertypes);
     instr_option_forget_patterns(&pass->include);
     instr_option_forget_patterns(&pass->exclude);
+    instr_option_forget_scopes(pass);
     free(pass->file);
     for (size_t i = 0; pass->values && of->options[i].key; i++) free(pass->values[i]);
     free(pass->values);
@@ -49,6 +60,9 @@ static int copy_pass(struct instr_pass_options *to, const struct instr_pass_opti
     instr_match_share(to->only);
     instr_match_share(to->supertypes);
     rw_pass_hold(to->pass);
+    to->earlier = NULL;
+    to->earlier_count = 0;
+    if (from->earlier_count) result |= instr_pass_follow(to, from);
     while (own && own[count].key) count++;
     to->values = from->values ? calloc(count, sizeof *to->values) : NULL;
     if (from->values && !to->values) return -1;

@@ -9,6 +9,8 @@
 void instr_option_forget_patterns(struct instr_match **field);
 // The field has this set, too, in place of its own.
 void instr_option_share_patterns(struct instr_match **field, struct instr_match *patterns);
+// The pass has no earlier scopes any more.
+void instr_option_forget_scopes(struct instr_pass_options *pass);
 
 // Frees what the pass owns.
 void instr_option_free_pass(struct instr_pass_options *pass);

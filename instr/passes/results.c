@@ -72,7 +72,7 @@ static struct instr_method_row row_of(const struct instr_method *m, const struct
 }
 
 bool instr_results_shows(const struct instr_results *r, unsigned pass, const char *class_name) {
-    return instr_pass_shows(&r->options->passes[pass], class_name);
+    return instr_pass_reports(&r->options->passes[pass], class_name);
 }
 
 // The rows of one pass: the methods that were called.

@@ -37,7 +37,8 @@ struct instr_results {
 void instr_results_report(const struct instr_results *results);
 
 // Does a place in this class belong to the result of the pass, `pass` being its index in
-// results->options->passes? A pass that runs once for several owners counts for all their scopes.
+// results->options->passes? A pass that runs once for several owners counts for all their scopes; what it has
+// counted for an owner stays in the result when the owner's scope changes.
 bool instr_results_shows(const struct instr_results *results, unsigned pass,
                          const char *class_name);
 

@@ -159,8 +159,12 @@ void instr_reconfigure_assign_ids(struct instr_agent *agent, JNIEnv *jni,
     const struct instr_options *old = before ? &before->options : NULL;
     for (size_t i = 0; i < next->pass_count; i++) {
         struct instr_pass_options *pass = &next->passes[i];
-        const struct instr_pass_options *other = with_same_id(old, next, pass);
+        const struct instr_pass_options *other = with_same_id(old, next, pass),
+                                        *then = instr_find_same(old, pass);
         int reused = 0;
+        if (then && instr_pass_follow(pass, then) != 0)
+            instr_say("out of memory: results of %s are without classes of earlier scopes",
+                      pass->pass->name);
         const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
         agent->ids_stay |= agent_pass && !agent_pass->releases_ids;
         // Clearing times drops long calls that are still running, those of other passes too.

@@ -190,6 +190,40 @@ def shared_by_owners(t):
     return problems
 
 
+def scopes_of_shared_pass(t):
+    """What a pass that runs once for all has counted for an owner stays in the result when the scope changes and when others come."""
+    problems = []
+    with Sides(t) as jvm:
+        def thrown(name, who):
+            rows = report(problems, t, jvm, name, "--as", who)
+            return sum(r["count"] for r in rows["exceptions" if name == "exceptions" else "sites"] if r["class"] == "java.lang.IllegalStateException")
+
+        for name in ("exceptions", "alloc"):
+            def expect_thrown(when, alice, bob):
+                found = thrown(name, "alice"), thrown(name, "bob")
+                expect(problems, f"{name}, {when}: {found}, not {(alice, bob)}", found == (alice, bob))
+
+            command(problems, t, "enable", jvm.pid, name, "include=Sides$Shared", "--as", "alice")
+            jvm.since()
+            seen = jvm.since()["thrown"] * 2
+            command(problems, t, "enable", jvm.pid, name, "include=Sides$Clock", "--as", "alice")
+            command(problems, t, "enable", jvm.pid, name, "include=Sides$Clock", "--as", "bob")
+            jvm.since()
+            expect_thrown("bob came", seen, 0)
+            command(problems, t, "enable", jvm.pid, name, "include=Sides$Shared", "--as", "bob")
+            more = seen + jvm.since()["thrown"]
+            expect_thrown("bob has it", more, more)
+            command(problems, t, "revert", jvm.pid, "Sides$Shared")
+            jvm.since()
+            expect_thrown("it was reverted", more, more)
+            result = json.loads(command(problems, t, "disable", jvm.pid, name, "--as", "alice", "--json"))["results"][0]["result"]
+            count = sum(r["count"] for r in result.get("exceptions", result.get("sites")) if r["class"] == "java.lang.IllegalStateException")
+            expect(problems, f"{name}: {count} at alice's end", count == more)
+            command(problems, t, "off", jvm.pid)
+        jvm.ends(problems)
+    return problems
+
+
 def names_and_start(t):
     """The name is checked by the command and by the agent; passes of the command line end without a name."""
     problems = []
@@ -225,4 +259,4 @@ def names_and_start(t):
     return problems
 
 
-OPERATORS = [scope_of_a_pass, two_owners, shared_by_owners, names_and_start]
+OPERATORS = [scope_of_a_pass, two_owners, shared_by_owners, scopes_of_shared_pass, names_and_start]
