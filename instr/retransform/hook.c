@@ -167,6 +167,10 @@ struct instr_hook_batch instr_hook_batch_end(int accepted) {
     return (struct instr_hook_batch){accepted ? batch.changed : 0, accepted ? batch.restored : 0};
 }
 
+bool instr_hook_batch_is_on(void) {
+    return batch.recording;
+}
+
 static int save_before(const struct instr_class_state *before) {
     if (!INSTR_ARRAY_RESERVE(batch.before, batch.capacity, batch.count + 1)) return 0;
     batch.before[batch.count++] = *before;

@@ -40,6 +40,8 @@ struct instr_hook_batch {
 };
 void instr_hook_batch_begin(void);
 struct instr_hook_batch instr_hook_batch_end(int accepted);
+// Is this thread between the two: are the classes that it changes the agent's doing?
+bool instr_hook_batch_is_on(void);
 
 // Whether this thread's classes pass through the hook unchanged.
 void instr_hook_pass_through(int on);

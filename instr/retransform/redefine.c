@@ -8,6 +8,7 @@
 #include "instr/retransform/hook.h"
 #include "instr/retransform/redefine_before.h"
 #include "instr/retransform/redefine_rules.h"
+#include "instr/retransform/redefine_watch.h"
 #include "instr/retransform/retransform.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/base/log.h"
@@ -28,10 +29,16 @@ struct saved {
     size_t length;
     uint8_t *replacement; // NULL: none yet
     size_t replacement_length;
-    int pending; // belongs to the redefinition in progress
+    int pending;     // belongs to the redefinition in progress
+    uint8_t *others; // with which another agent has redefined it since; NULL: none
+    size_t others_length;
+    int overtaken; // the bytes and the replacement are those of another agent
 };
 
 static struct saved *list; // guarded by agent->switching
+// Guards what note_other reads, while it changes: the list, and the bytes of its elements. No lock is
+// taken meanwhile.
+static pthread_mutex_t changing = PTHREAD_MUTEX_INITIALIZER;
 
 // --- finding a class ---
 
@@ -114,10 +121,50 @@ static const struct saved *replaced(JNIEnv *jni, jclass class) {
     return k && k->replacement ? k : NULL;
 }
 
+static uint8_t *copy_of(const uint8_t *bytes, size_t length) {
+    uint8_t *copy = malloc(length);
+    return copy ? memcpy(copy, bytes, length) : NULL;
+}
+
+// Another agent redefines a class. The JVM may still refuse the bytes.
+static void note_other(JNIEnv *jni, jclass class, const uint8_t *bytes, size_t length) {
+    char ignored[INSTR_ERROR_SIZE];
+    pthread_mutex_lock(&changing);
+    for (struct saved *k = list; k; k = k->next) {
+        if (!(*jni)->IsSameObject(jni, k->class, class) ||
+            !instr_redefine_check(instr_agent.jvmti, k->bytes, k->length, bytes, length, ignored,
+                                  sizeof ignored))
+            continue;
+        free(k->others);
+        k->others = copy_of(bytes, length);
+        k->others_length = k->others ? length : 0;
+    }
+    pthread_mutex_unlock(&changing);
+}
+
+// Classes that another agent has redefined since are no longer as we have redefined them: what is to be
+// kept and restored is what the other agent has made of them.
+static void follow_others(void) {
+    pthread_mutex_lock(&changing);
+    for (struct saved *k = list; k; k = k->next) {
+        uint8_t *copy = k->others ? copy_of(k->others, k->others_length) : NULL;
+        if (!copy) continue;
+        free(k->bytes);
+        free(k->replacement);
+        k->bytes = copy;
+        k->replacement = k->others;
+        k->length = k->replacement_length = k->others_length;
+        k->others = NULL;
+        k->overtaken = 1;
+    }
+    pthread_mutex_unlock(&changing);
+}
+
 static void lock(struct instr_agent *agent) {
     atomic_fetch_add(&agent->waiting, 1);
     pthread_mutex_lock(&agent->switching);
     atomic_fetch_sub(&agent->waiting, 1);
+    follow_others();
 }
 
 static void unlock(struct instr_agent *agent) {
@@ -174,10 +221,16 @@ static int save(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, siz
         free(bytes);
         return known;
     }
-    *k = (struct saved){
-        list, (*jni)->NewWeakGlobalRef(jni, class), strdup(name), bytes, length, NULL, 0, 1};
+    *k = (struct saved){.next = list,
+                        .class = (*jni)->NewWeakGlobalRef(jni, class),
+                        .name = strdup(name),
+                        .bytes = bytes,
+                        .length = length,
+                        .pending = 1};
     if (k->class && k->name) {
+        pthread_mutex_lock(&changing);
         list = k;
+        pthread_mutex_unlock(&changing);
         return 1;
     }
     if (k->class) (*jni)->DeleteWeakGlobalRef(jni, k->class);
@@ -189,11 +242,14 @@ static int save(JNIEnv *jni, jclass class, const char *name, uint8_t *bytes, siz
 
 static void forget(JNIEnv *jni, struct saved **at) {
     struct saved *k = *at;
+    pthread_mutex_lock(&changing);
     *at = k->next;
+    pthread_mutex_unlock(&changing);
     (*jni)->DeleteWeakGlobalRef(jni, k->class);
     free(k->name);
     free(k->bytes);
     free(k->replacement);
+    free(k->others);
     free(k);
 }
 
@@ -208,6 +264,7 @@ static void record_replacement(JNIEnv *jni, const jvmtiClassDefinition *definiti
         free(k->replacement);
         k->replacement = copy;
         k->replacement_length = length;
+        k->overtaken = 0;
     }
 }
 
@@ -328,11 +385,13 @@ int instr_redefine(struct instr_agent *agent, JNIEnv *jni, struct instr_new_clas
     }
     lock(agent);
     int ok = take_capability(agent, reason, size);
+    if (ok) instr_redefine_watch_begin(agent, note_other);
     for (size_t i = 0; ok && i < count; i++)
         ok = prepare(agent, jni, classes, i, all_loaders, &r, reason, size);
     if (ok) ok = redefine(agent, jni, (jint)r.count, r.classes, classes[0].name, reason, size);
     for (size_t i = 0; ok && i < r.count; i++) record_replacement(jni, &r.classes[i]);
     settle(jni, ok);
+    if (!list) instr_redefine_watch_end();
     unlock(agent);
     (*jni)->PopLocalFrame(jni, NULL);
     free(r.classes);
@@ -345,6 +404,7 @@ int instr_redefine_any(void) {
 
 void instr_redefine_reapply(struct instr_agent *agent, JNIEnv *jni) {
     char reason[INSTR_ERROR_SIZE];
+    follow_others();
     for (struct saved *k = list; k; k = k->next) {
         jclass class = k->replacement ? (*jni)->NewLocalRef(jni, k->class) : NULL;
         if (!class) continue;
@@ -365,12 +425,13 @@ static int is_named(const struct saved *k, const char *name) {
     }
 }
 
-// Fills in definitions that restore the classes that are still loaded. Returns their number.
+// Fills in definitions that restore the classes that are still loaded, and as we have redefined them.
+// Forgets the others. Returns their number.
 static size_t collect_originals(JNIEnv *jni, const char *name, jvmtiClassDefinition *definitions) {
     size_t count = 0;
     for (struct saved **at = &list; *at;) {
         jclass class = (*jni)->NewLocalRef(jni, (*at)->class);
-        if (!class) {
+        if (!class || ((*at)->overtaken && is_named(*at, name))) {
             forget(jni, at);
             continue;
         }
@@ -406,6 +467,7 @@ int instr_redefine_undo(struct instr_agent *agent, JNIEnv *jni, const char *name
         each(context, (*at)->name);
         forget(jni, at);
     }
+    if (!list) instr_redefine_watch_end();
     unlock(agent);
     if (framed) (*jni)->PopLocalFrame(jni, NULL);
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);

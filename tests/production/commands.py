@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import time
+import zipfile
 
 from server_jvm import HERE, Jvm, expect, refused
 
@@ -550,6 +551,46 @@ def redefining_twins(t):
             expect(problems, f"redefined again: {again['classes']}", again["classes"] == done["classes"] and jvm.ask("") == "222")
             undone = c.run("undo", "Twins$Twin")
             expect(problems, f"undone: {undone['classes']}", undone["classes"] == done["classes"] and jvm.ask("") == "111")
+        jvm.ends(problems)
+    return problems
+
+
+def redefining_by_another(t):
+    """What another agent redefines after `instr redefine` stays, whatever is switched on and off; one that the JVM refuses changes nothing."""
+    problems, files = [], {}
+    with open(os.path.join(HERE, "programs", "Hot.java")) as f:
+        source = f.read()
+    for name, new in (("2", "return 2;"), ("3", "return 3;"), ("more", "return 4; } static int more() { return 5;")):
+        os.makedirs(t.file(f"hot{name}"))
+        with open(t.file(f"hot{name}", "Hot.java"), "w") as f:
+            f.write(source.replace("return 1;", new, 1))
+        t.compile([t.file(f"hot{name}", "Hot.java")], f"hot{name}")
+        files[name] = t.file(f"hot{name}", "Hot$Value.class")
+    with zipfile.ZipFile(t.file("hot.jar"), "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: Hot\nCan-Redefine-Classes: true\n")
+    with open(files["2"], "rb") as f:
+        two = [("two", f.read())]
+    with Jvm(t, f"-javaagent:{t.file('hot.jar')}", "-cp", t.file("classes"), "Hot") as jvm, jvm.control() as c:
+        def expect_value(when, value, line=""):
+            found = jvm.ask(line)
+            expect(problems, f"{when}: {found}, not {value}", found == value)
+
+        def switched(when, value):
+            for words in (("enable", "calls,include=Hot$*"), ("disable", "calls")):
+                c.run(*words)
+                expect_value(f"{when}, {words}", value)
+
+        expect_value("at first", "1")
+        c.run("redefine", files=two)
+        switched("redefined", "2")
+        expect_value("what the JVM refuses", "refused 2", files["more"])
+        switched("the other was refused", "2")
+        expect_value("the other agent", "3", files["3"])
+        switched("by the other agent", "3")
+        expect(problems, "it can be undone", "no class has been redefined" in refused(c, "undo"))
+        expect_value("not undone", "3")
+        c.run("redefine", files=two)
+        switched("redefined again", "2")
         jvm.ends(problems)
     return problems
 
