@@ -179,6 +179,9 @@ int instr_owner_is_quiet(const struct instr_options *options, const struct instr
 // 0: never.
 uint64_t instr_pass_ends(const struct instr_pass_options *pass);
 
+// Has a command made the pass, which ends it and shows its results? Nobody else does.
+int instr_pass_is_of_command(const struct instr_pass_options *pass);
+
 // A copy without the passes that end until `now`. Returns 0; or -1 when out of memory.
 int instr_options_without_ended(struct instr_options *options, const struct instr_options *base,
                                 uint64_t now);

@@ -107,7 +107,8 @@ struct rw_made {
     unsigned holders;                         // changed by atomic operations only
     void (*free)(const struct rw_pass *pass); // frees the pass, this and the text
     int numbered;                             // 1: its name is its kind and a number
-    uint64_t content;                         // hash of the files that the text names; 0: none
+    int of_command;   // 1: a command has made it (watch, top), which ends it and shows its results
+    uint64_t content; // hash of the files that the text names; 0: none
 };
 
 struct rw_pass {

@@ -89,6 +89,7 @@ static void json_enabled(struct instr_json *json, const struct instr_options *op
     if (pass->owner.acting) instr_json_bool(json, "acting", true);
     instr_json_number(json, "since", pass->owner.since);
     instr_json_text(json, "kind", pass->pass->made ? pass->pass->made->kind : NULL);
+    if (instr_pass_is_of_command(pass)) instr_json_bool(json, "of_command", true);
     uint64_t now = instr_clock_now(), ends = instr_pass_ends(pass);
     if (ends) instr_json_number(json, "ends_in_ns", ends > now ? ends - now : 0);
     if (pass->terms.quiet) instr_json_bool(json, "quiet", true);
@@ -186,14 +187,13 @@ char *instr_operation_escape(char *to, const char *value) {
 int instr_operation_add_rule(struct instr_agent *agent, JNIEnv *jni, const char *name,
                              const char *text, struct instr_reconfigured *done, char *reason,
                              size_t size) {
-    char *options = malloc(2 * strlen(text) + 2 * strlen(name) + 40);
+    char *options = malloc(2 * strlen(text) + strlen(name) + 20);
     if (!options) {
         snprintf(reason, size, "out of memory");
         return 0;
     }
-    // Without the lease of other rules: the command ends it.
-    sprintf(instr_operation_escape(stpcpy(options, "rule="), text), ",name=%s,%s.for=8000h", name,
-            name);
+    sprintf(instr_operation_escape(stpcpy(options, "rule="), text), ",name=%s", name);
+    done->of_command = 1;
     int ok = instr_reconfigure_enable(agent, jni, options, done, reason, size);
     free(options);
     return ok;
@@ -324,13 +324,14 @@ static int into_results(void *context, const void *bytes, size_t length) {
     return instr_bytes_add(results, bytes, length);
 }
 
-// Adds a result to those of the reply.
+// Adds a result to those of the reply. That of another client's command is for that client alone.
 static bool take_result(void *context, const struct instr_pass_options *pass,
                         const struct instr_report_format *format, const void *report) {
     struct instr_bytes *results = context;
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
     size_t before = results->used;
+    if (instr_pass_is_of_command(pass)) return true;
     instr_output_sink(&out, into_results, results);
     const char *quote = pass->owner.name[0] ? "\"" : ""; // names have no characters to escape
     instr_output_format(&out, "%s{\"by\": %s%s%s, \"top\": %u, \"result\": ", before ? ", " : "",

@@ -7,6 +7,7 @@
 //          "acting": true,           missing, unless root's client had the rights of this uid
 //          "since",                  seconds since 1970
 //          "ends_in_ns",             missing: it does not end by itself
+//          "of_command": true,       missing, unless the command watch or top has made it
 //          "quiet": true,            missing: it is not quiet
 //          "estimated": true,        missing: all its times are measured
 //          "include", "exclude"

@@ -94,6 +94,10 @@ uint64_t instr_pass_ends(const struct instr_pass_options *pass) {
     return own && (!all || own < all) ? own : all;
 }
 
+int instr_pass_is_of_command(const struct instr_pass_options *pass) {
+    return pass->pass->made && pass->pass->made->of_command;
+}
+
 // Which passes a copy is without.
 struct leaving {
     const struct rw_pass *pass;      // NULL: those that end until `now`

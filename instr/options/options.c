@@ -564,6 +564,7 @@ int instr_options_remake(struct instr_options *options, size_t pass, char *error
     }
     memcpy(made->made->name, old->name, sizeof old->name);
     made->made->numbered = old->numbered;
+    made->made->of_command = old->of_command;
     rw_pass_release(on->pass);
     on->pass = made;
     return find_classes(&parser, on) == 0 ? 1 : -1;

@@ -151,7 +151,8 @@ void instr_results_put(const struct instr_results *r, unsigned pass,
     const struct instr_pass_options *options = &r->options->passes[pass];
     bool taken =
         r->taker && options->top && r->taker->take(r->taker->context, options, format, report);
-    if (options->top && !taken && !options->terms.quiet) {
+    bool is_shown = options->top && !options->terms.quiet && !instr_pass_is_of_command(options);
+    if (is_shown && !taken) {
         struct instr_output out;
         char error[INSTR_ERROR_SIZE];
         instr_output_descriptor(&out, STDERR_FILENO);

@@ -255,6 +255,16 @@ static int has_passes(const struct instr_options *options, const struct instr_ow
     return 0;
 }
 
+// Passes that a command has made end with it, and not by themselves.
+static void give_to_command(struct instr_options *next, const struct instr_options *before) {
+    for (size_t i = 0; i < next->pass_count; i++) {
+        struct instr_pass_options *pass = &next->passes[i];
+        if (!pass->pass->made || instr_find_pass(before, pass->pass)) continue;
+        pass->pass->made->of_command = 1;
+        pass->lease = 0;
+    }
+}
+
 static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind, const char *text,
                   struct instr_reconfigured *done, char *reason, size_t size) {
     struct instr_options next;
@@ -270,6 +280,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
         has_passes(&plan->options, &command_line))
         owner.name[0] = '\0';
     if (instr_options_change_as(&next, &plan->options, kind, &owner, text, reason, size) == 0) {
+        if (done->of_command) give_to_command(&next, &plan->options);
         if (done->patterns) instr_patterns_add(done->patterns, &plan->options, &next, &owner);
         const char *start_only = start_only_option(&plan->options, &next);
         if (kind == INSTR_ENABLE && !next.pass_count)

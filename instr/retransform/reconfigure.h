@@ -28,6 +28,7 @@ struct instr_reconfigured {
     int all;                         // a pass of all its owners
     int announced;                   // standard error has the line about it from elsewhere
     int defer;                       // the background thread may change most classes (background.h)
+    int of_command; // the passes that are made are those of a command: rw_made.of_command
     // Takes the results of passes that end without a file. NULL: their tables go to standard error.
     const struct instr_results_taker *taker;
     // Counts the loaded classes that come into scope. NULL: they are not counted.

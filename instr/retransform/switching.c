@@ -21,6 +21,7 @@ int instr_switching_begin(struct instr_agent *agent, struct instr_reconfigured *
                                         .packages = done->packages,
                                         .patterns = done->patterns,
                                         .defer = done->defer,
+                                        .of_command = done->of_command,
                                         .owner = done->owner,
                                         .all = done->all};
     atomic_fetch_add(&agent->waiting, 1);

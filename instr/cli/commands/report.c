@@ -233,8 +233,14 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
     return status;
 }
 
-// Has the pass a result that can be reported in this form?
-static bool has_result(const char *pass, const struct arguments *arguments) {
+// Has the pass a result that can be reported in this form? Passes of commands have theirs for these alone.
+static bool has_result(const json_t *status, const char *pass, const struct arguments *arguments) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(status, "enabled"), index, item) {
+        bool is_of_command = json_is_true(json_object_get(item, "of_command"));
+        if (is_of_command && strcmp(cli_text(item, "pass"), pass) == 0) return false;
+    }
     return strcmp(pass, "watch") != 0 && !(arguments->json && strcmp(pass, "coverage") == 0);
 }
 
@@ -312,15 +318,15 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
     int result = status ? CLI_OK : cli_control_end(&event);
     json_array_foreach(passes, index, item) {
         const char *pass = json_string_value(item);
-        others += pass && has_result(pass, arguments) && !concerns(status, pass, arguments);
-        count += pass && has_result(pass, arguments) && concerns(status, pass, arguments);
+        others += pass && has_result(status, pass, arguments) && !concerns(status, pass, arguments);
+        count += pass && has_result(status, pass, arguments) && concerns(status, pass, arguments);
     }
     if (count > 1 && arguments->html)
         result = cli_usage("report", "a page holds one pass; active are %s",
                            cli_text_list(status, "passes", list, sizeof list));
     json_array_foreach(passes, index, item) {
         const char *pass = json_string_value(item);
-        if (result == CLI_OK && pass && has_result(pass, arguments) &&
+        if (result == CLI_OK && pass && has_result(status, pass, arguments) &&
             concerns(status, pass, arguments))
             result = report_listed(session, pass, arguments, &gone);
     }

@@ -182,7 +182,8 @@ static int find_rule(struct cli_session *session, const char *name) {
     json_t *answer = cli_session_ask(session, "status", &event);
     session->limit = INSTR_NEVER;
     json_array_foreach(json_object_get(answer, "enabled"), i, pass) found |=
-        strcmp(cli_text(pass, "kind"), "rule") == 0 && strcmp(cli_text(pass, "pass"), name) == 0;
+        strcmp(cli_text(pass, "kind"), "rule") == 0 && strcmp(cli_text(pass, "pass"), name) == 0 &&
+        !json_is_true(json_object_get(pass, "of_command"));
     int status = answer ? CLI_OK : cli_control_end(&event);
     json_decref(answer);
     if (status != CLI_OK || found) return status;
