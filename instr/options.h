@@ -176,7 +176,7 @@ int instr_options_remake(struct instr_options *options, size_t pass, char *error
 int instr_owner_is_quiet(const struct instr_options *options, const struct instr_owner *owner);
 
 // When the pass is switched off, for its own lease or for the time of its owner (CLOCK_MONOTONIC, ns);
-// 0: never.
+// 0: never. Rules that are added to a running JVM end after their lease, whatever the time of the owner is.
 uint64_t instr_pass_ends(const struct instr_pass_options *pass);
 
 // Has a command made the pass, which ends it and shows its results? Nobody else does.

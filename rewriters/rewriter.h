@@ -102,7 +102,9 @@ struct rw_made {
     char name[33];    // rw_pass.name points here
     char *text;       // a value of that option that makes this pass alone
     unsigned needs;   // what the option allow= must name: bits, in the order of its words
-    uint64_t lease;   // ns until it is switched off, if it is switched on late; 0: never
+    // ns until it is switched off, if it is switched on late and has no other time; that of the owner's passes does not
+    // count then. 0: it ends as these do.
+    uint64_t lease;
     // Passes are freed when nothing holds them any more: options hold those that are on.
     unsigned holders;                         // changed by atomic operations only
     void (*free)(const struct rw_pass *pass); // frees the pass, this and the text

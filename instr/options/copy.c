@@ -88,9 +88,14 @@ int instr_options_copy(struct instr_options *options, const struct instr_options
     return result;
 }
 
+bool instr_option_ends_alone(const struct instr_pass_options *pass) {
+    return pass->late && pass->pass->made && pass->pass->made->lease;
+}
+
 uint64_t instr_pass_ends(const struct instr_pass_options *pass) {
     uint64_t own = __atomic_load_n(&pass->ends, __ATOMIC_RELAXED),
              all = __atomic_load_n(&pass->terms.expires, __ATOMIC_RELAXED);
+    if (instr_option_ends_alone(pass)) return own;
     return own && (!all || own < all) ? own : all;
 }
 

@@ -455,11 +455,11 @@ static int settle_scopes(struct instr_option_parser *p) {
     return 0;
 }
 
-// What a pass that is made needs, and its lease.
+// What a pass that is made needs.
 static int settle_made(struct instr_option_parser *p) {
     unsigned allowed = p->given & instr_option_bit("allow") ? p->options->allow : 0;
     for (size_t i = rw_pass_count(); i < p->pass_count; i++) {
-        struct instr_pass_options *pass = &p->passes[i];
+        const struct instr_pass_options *pass = &p->passes[i];
         const struct rw_made *made = pass->pass->made;
         char words[INSTR_WORDS_SIZE];
         if (pass->given & INSTR_ON_ALREADY) continue;
@@ -467,7 +467,6 @@ static int settle_made(struct instr_option_parser *p) {
             return instr_option_fail(
                 p, made->kind, "'%s' changes what the program does: allow=%s allows it", made->name,
                 instr_option_words(instr_option_argument("allow"), made->needs, words));
-        if (p->late && !pass->lease && !p->options->expiry) pass->lease = made->lease;
     }
     return 0;
 }

@@ -1,5 +1,7 @@
 #include "instr/options/terms.h"
 
+#include "instr/options/copy.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -30,9 +32,17 @@ static void put(struct instr_options *options, const struct instr_terms *terms) 
 
 void instr_option_terms_begin(struct instr_option_parser *p) {
     take(&p->start, p->options);
+    bool any = false, timed = false;
     if (!p->owner.name[0]) p->terms = p->start;
-    for (size_t i = 0; p->passes[i].pass; i++)
-        if (p->passes[i].given & INSTR_ON_ALREADY) p->terms = p->passes[i].terms;
+    for (size_t i = 0; p->passes[i].pass; i++) {
+        const struct instr_pass_options *pass = &p->passes[i];
+        if (!(pass->given & INSTR_ON_ALREADY)) continue;
+        p->terms = pass->terms;
+        any = true;
+        timed |= !instr_option_ends_alone(pass);
+    }
+    // The time of passes that are off by now is over.
+    if (any && !timed) p->terms.expiry = p->terms.expires = 0;
     put(p->options, &p->terms);
 }
 
@@ -43,14 +53,36 @@ static const char *given_term(const struct instr_option_parser *p) {
     return NULL;
 }
 
+static bool has_lease(const struct instr_pass_options *pass) {
+    size_t i = 0;
+    while (instr_pass_option_rows[i].key && strcmp(instr_pass_option_rows[i].key, "for") != 0) i++;
+    return pass->given & 1u << i;
+}
+
+// The time of a pass that ends alone: its own one; else that of the text, if the text makes the pass or is for all passes
+// of the owner.
+static void settle_lease(const struct instr_option_parser *p, struct instr_pass_options *pass,
+                         bool for_all) {
+    bool is_new = !(pass->given & INSTR_ON_ALREADY);
+    if (!instr_option_ends_alone(pass) || has_lease(pass)) return;
+    if (p->given & instr_option_bit("for") && (is_new || for_all)) {
+        pass->lease = p->terms.expiry;
+        pass->ends = 0; // it begins anew
+    } else if (is_new) {
+        pass->lease = pass->pass->made->lease;
+    }
+}
+
 int instr_option_terms_settle(struct instr_option_parser *p) {
     const char *given = given_term(p);
-    bool any = false;
+    bool any = false, named = false;
     take(&p->terms, p->options);
     if (p->given & instr_option_bit("for")) p->terms.expires = 0; // it begins anew
+    for (size_t i = 0; p->passes[i].pass; i++) named |= p->passes[i].given & INSTR_GIVEN_PASS;
     for (size_t i = 0; p->passes[i].pass; i++) {
         if (!(p->passes[i].given & (INSTR_GIVEN_PASS | INSTR_ON_ALREADY))) continue;
         p->passes[i].terms = p->terms;
+        settle_lease(p, &p->passes[i], !named);
         any = true;
     }
     if (p->changing && given && !any)

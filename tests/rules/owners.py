@@ -41,4 +41,23 @@ def of_commands(live):
             yield f"{name}: revert", (status, sorted(re.findall(r"^(?!instr)([\w-]+): ", out, re.M))), (0, ["calls", "own"])
 
 
-ALL = [of_commands]
+def times(live):
+    """A rule ends when the command says so, whatever the time of its owner's passes is."""
+    live.instr("attach", "calls,include=Live$Order,max-overhead=off", "--for", "1h", "--as", "al")
+    rule = "Live.order(..) entry { @ = count() }"
+    for name, words, sentence, seconds in (
+        ("shorter", (rule, "--name", "shorter"), "shorter ends in 600 s;", 600),
+        ("longer", (rule, "--name", "longer", "--for", "2h"), "longer ends in 7200 s;", 7200),
+        ("shorter", ("--extend", "3h", "shorter"), "", 10800),
+    ):
+        status, out, _ = live.instr("rule", *words, "--as", "al")
+        yield f"times: {words}", (status, sentence in out, seconds - 100 < live.enabled()[name] <= seconds), (0, True, True)
+    live.instr("enable", "calls", "--for", "200ms", "--as", "al")
+    yield "times: passes end, rules do not", live.wait_for("on", lambda: sorted(live.enabled()) == ["longer", "shorter"]), True
+    live.instr("enable", "calls,include=Live$Order,max-overhead=off", "--as", "al")
+    yield "times: a time that is over is not that of another pass", live.enabled()["calls"], 0
+    live.instr("set", "--for", "30m", "--as", "al")
+    yield "times: set is for all", {1700 < left <= 1800 for left in live.enabled().values()}, {True}
+
+
+ALL = [of_commands, times]

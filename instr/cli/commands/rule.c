@@ -145,10 +145,11 @@ static int send_rules(const struct request *r, const struct instr_options *rules
                                  cli_switch_show);
     free(list);
     char time[INSTR_DURATION_SIZE];
-    for (size_t i = 0; i < rules->pass_count && status == CLI_OK && !r->control.json; i++)
-        printf("instr: %s ends in %s; 'instr rules %ld' shows its tables\n",
-               rules->passes[i].pass->name,
-               instr_duration(r->time ? r->time : UINT64_C(600000000000), time), r->control.pid);
+    for (size_t i = 0; i < rules->pass_count && status == CLI_OK && !r->control.json; i++) {
+        const struct rw_made *made = rules->passes[i].pass->made;
+        printf("instr: %s ends in %s; 'instr rules %ld' shows its tables\n", made->name,
+               instr_duration(r->time ? r->time : made->lease, time), r->control.pid);
+    }
     return status;
 }
 

@@ -76,7 +76,8 @@
         "the same pass, each with a scope and results of their own: include and exclude are for "  \
         "the passes that the command names, PASS.include and PASS.exclude for that one. Enabling " \
         "a pass again under the same name changes its scope. for=TIME ends all passes of who "     \
-        "gives it; those of others stay on. alloc, exceptions and natives run "                    \
+        "gives it, but rules, which have times of their own, only if the command names no pass; "  \
+        "those of others stay on. alloc, exceptions and natives run "                              \
         "once for all: their counts begin when the first has enabled them, and their own options " \
         "must be the same. coverage and watch are for one at a time. 'instr status' "              \
         "shows who has enabled what, and since when; the JVM's standard error gets a line, "       \
@@ -165,8 +166,8 @@
             "Adds the rule TEXT, such as 'com.acme.Shop.order(Cart cart, ..) exit "                \
             "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; instr/RULES.md has the "  \
             "language. @FILE has several. They are read here, patterns in files too. The rule "    \
-            "ends after ten minutes, or after TIME. WORDS are what it may "                        \
-            "change: delay, throw, return and set, with colons between.\n\n"                       \
+            "ends after ten minutes, or after TIME, whatever the time of its owner's passes is. "  \
+            "WORDS are what it may change: delay, throw, return and set, with colons between.\n\n" \
             "'instr rules' shows its tables. 'instr rule PID --drop NAME' ends a rule and prints " \
             "them, 'instr rule PID --extend TIME NAME' gives it TIME from now on. "                \
             "'instr rule --explain TEXT [PATH...]' needs no JVM: it says what the rule does, and " \

@@ -38,6 +38,7 @@ static const struct rw_pass *make_one(const char *kind, const char *value) {
     size_t length = strcspn(classes, " (,");
     one->made =
         (struct rw_made){.kind = kind, .text = strdup(value), .holders = 1, .free = free_made};
+    if (strcmp(value, "lease:A") == 0) one->made.lease = 600;
     if (colon) snprintf(one->made.name, sizeof one->made.name, "%.*s", (int)(colon - value), value);
     snprintf(one->classes, sizeof one->classes, "%.*s", (int)length, classes);
     one->pass = (struct rw_pass){.name = one->made.name,
@@ -188,6 +189,64 @@ START_TEST(options_hold_what_is_on) {
 }
 END_TEST
 
+// Changes the options for alice.
+static void change(enum instr_change kind, const char *text) {
+    struct instr_options next;
+    const struct instr_owner alice = {.name = "alice"};
+    ck_assert_msg(
+        instr_options_change_as(&next, &options, kind, &alice, text, error, sizeof error) == 0,
+        "%s", error);
+    instr_options_free(&options);
+    options = next;
+}
+
+static const struct {
+    const char *text;
+    enum instr_change kind;
+    uint64_t rule, calls; // until they end, in the order of the changes; 0: never
+} times[] = {
+    {"calls,for=8us", INSTR_ENABLE, 0, 8000},
+    {"rule=lease:A", INSTR_ENABLE, 600, 8000}, // as long as it wants
+    {"calls,for=9us", INSTR_ENABLE, 600, 9000},
+    {"lease.for=3us", INSTR_SET, 3000, 9000},
+    {"for=7us", INSTR_SET, 7000, 7000}, // for all
+    {"for=6us,lease.for=5us", INSTR_SET, 5000, 6000},
+};
+
+// When the pass of this name ends, as if all had begun at 0.
+static uint64_t end_of(const char *name) {
+    for (size_t i = 0; i < options.pass_count; i++) {
+        struct instr_pass_options *pass = &options.passes[i];
+        pass->ends = pass->lease;
+        pass->terms.expires = pass->terms.expiry;
+        if (strcmp(pass->pass->name, name) == 0) return instr_pass_ends(pass);
+    }
+    return 0;
+}
+
+START_TEST(a_pass_with_a_time_ends_alone) {
+    instr_options_add_source(&source);
+    parse("");
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        change(times[i].kind, times[i].text);
+        ck_assert_msg(end_of("lease") == times[i].rule, "%s", times[i].text);
+        ck_assert_msg(end_of("calls") == times[i].calls, "%s", times[i].text);
+    }
+    // What is switched on after the owner's other passes have ended has no time.
+    struct instr_options left;
+    ck_assert_int_eq(instr_options_without(&left, &options, rw_pass_named("calls", 5)), 0);
+    instr_options_free(&options);
+    options = left;
+    change(INSTR_ENABLE, "timing");
+    ck_assert_uint_eq(end_of("timing"), 0);
+    ck_assert_uint_eq(end_of("lease"), 5000);
+    change(INSTR_ENABLE, "rule=lease:A,name=timed,for=4us");
+    ck_assert_uint_eq(end_of("timed"), 4000);
+    instr_options_free(&options);
+    ck_assert_int_eq(living, 0);
+}
+END_TEST
+
 START_TEST(a_pass_is_added_to_the_list_once) {
     static const struct rw_pass added = {.name = "added", .help = "added", .edit = edit};
     size_t count = rw_pass_count();
@@ -208,6 +267,7 @@ int main(void) {
     tcase_add_loop_test(tcase, a_mistake_is_refused_and_leaves_nothing, 0,
                         sizeof mistakes / sizeof *mistakes);
     tcase_add_test(tcase, options_hold_what_is_on);
+    tcase_add_test(tcase, a_pass_with_a_time_ends_alone);
     tcase_add_test(tcase, a_pass_is_added_to_the_list_once);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
