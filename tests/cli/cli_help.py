@@ -48,6 +48,12 @@ class Help(CliTest):
             for part in parts:
                 self.assertIn(part, " ".join(text.split()))
 
+    def test_a_command_that_gives_a_half_of_a_scope_says_what_becomes_of_the_other(self):
+        for command in ("enable", "set"):
+            text = " ".join(self.expect(["help", command], 0, err="").stdout.split())
+            self.assertIn("include and exclude are one scope", text)
+            self.assertIn("takes the other one away", text)
+
     def test_help_has_a_form_for_programs(self):
         tables = self.tables()
         self.assertEqual([name for name in re.findall(r"^  ([\w-]+)  ", self.run_tool("help").stdout, re.M)],

@@ -75,7 +75,9 @@
         "\n\nA pass belongs to who enables it: NAME, or the login name. Several people may have "  \
         "the same pass, each with a scope and results of their own: include and exclude are for "  \
         "the passes that the command names, PASS.include and PASS.exclude for that one. Enabling " \
-        "a pass again under the same name changes its scope. for=TIME ends all passes of who "     \
+        "a pass again under the same name changes its scope: include and exclude are one scope, "  \
+        "and a command that gives only one of them takes the other one away. for=TIME ends all "   \
+        "passes of who "                                                                           \
         "gives it, but rules, which have times of their own, only if the command names no pass; "  \
         "those of others stay on. alloc, exceptions and natives run "                              \
         "once for all: their counts begin when the first has enabled them, and their own options " \
@@ -89,10 +91,12 @@
         "ends it for the JVM's command line. --all ends it for everybody.\n\n"                     \
         "Writes the file of the pass, or prints its table if it has none. The "                    \
         "exit status is 1 if the file cannot be written.")                                         \
-    COMMAND(set, "PID KEY=VALUE... [--for TIME] [--as NAME] [--json]",                             \
-            "change options of what is enabled in a JVM",                                          \
-            "Passes that others have enabled stay as they are, and for=TIME does not end them. "   \
-            "Who has enabled none changes those of the JVM's command line.")                       \
+    COMMAND(                                                                                       \
+        set, "PID KEY=VALUE... [--for TIME] [--as NAME] [--json]",                                 \
+        "change options of what is enabled in a JVM",                                              \
+        "Passes that others have enabled stay as they are, and for=TIME does not end them. "       \
+        "include and exclude are one scope: who sets only one of them takes the other one away. "  \
+        "Who has enabled none changes those of the JVM's command line.")                           \
     COMMAND(revert, "PID [PATTERNS] [--json]",                                                     \
             "restore the original code of classes in a JVM: those that match, or "                 \
             "all",                                                                                 \
