@@ -3,6 +3,7 @@
 //      cc count_fields.c $(pkg-config --cflags --libs instr) -o count_fields
 //      ./count_fields Foo.class Bar.class
 //
+// It replaces the files in place.
 // The pass puts a call of Counter.field() (a class of the builder's own) before every putfield.
 
 #include <rewriters/rewriter.h>

@@ -31,8 +31,8 @@
            "write rewritten classes of which code would not verify to the folder DIR, for "        \
            "bug reports; DIR/com.acme.Foo.class")                                                  \
     OPTION(quiet, "quiet", CHOICE, "no|yes",                                                       \
-           "print nothing about the passes of who gives it, no tables and no summary; those of "   \
-           "other owners have theirs")                                                             \
+           "print no tables and no summary for the passes of who gives it; those of other owners " \
+           "have theirs. A file that was written is named all the same, but for that of coverage") \
     OPTION(verbose, "verbose", CHOICE, "no|yes", "print each class and method that is skipped")    \
     OPTION(memory, "memory", SIZE, "SIZE",                                                         \
            "maximum memory for the counters of all threads, such as 8M; beyond it "                \
@@ -68,7 +68,7 @@
            "JVM's CPU time; default 10% for passes that are switched on while the JVM runs, off "  \
            "for those that it starts with")                                                        \
     OPTION(allow, "allow", WORDS, "delay:throw:return:set",                                        \
-           "allow the rules and kits that these options add to change what the program does")      \
+           "allow the rules that these options add to change what the program does")               \
     OPTION(config, "config", CONFIG, "FILE",                                                       \
            "read options from FILE, one per line; lines that start with # are comments")
 

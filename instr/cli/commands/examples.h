@@ -49,8 +49,7 @@
     EXAMPLE("undo", "instr undo 4711 com.acme.Shop", "those of one class")                         \
     EXAMPLE("rule", "instr rule 4711 'com.acme.Shop.order(..) exit { @ms = hist(elapsed) }'",      \
             "how long calls take, for ten minutes")                                                \
-    EXAMPLE("rule", "instr rule 4711 @shop.rules --name shop --for 1h",                            \
-            "the rules of a file, for an hour")                                                    \
+    EXAMPLE("rule", "instr rule 4711 @shop.rules --for 1h", "the rules of a file, for an hour")    \
     EXAMPLE("rules", "instr rules 4711", "the tables so far")                                      \
     EXAMPLE("rules", "instr rules 4711 --every 10s --top 5", "again each ten seconds")             \
     EXAMPLE("plugin", "instr plugin 4711 sql reset", "the word reset for the plug-in sql")         \

@@ -92,7 +92,7 @@
         "Writes the file of the pass, or prints its table if it has none. The "                    \
         "exit status is 1 if the file cannot be written.")                                         \
     COMMAND(                                                                                       \
-        set, "PID KEY=VALUE... [--for TIME] [--as NAME] [--json]",                                 \
+        set, "PID [KEY=VALUE...] [--for TIME] [--as NAME] [--json]",                               \
         "change options of what is enabled in a JVM",                                              \
         "Passes that others have enabled stay as they are, and for=TIME does not end them. "       \
         "include and exclude are one scope: who sets only one of them takes the other one away. "  \
@@ -309,7 +309,7 @@
         "types for advice in Java 8 and later.")                                                   \
     COMMAND(agent_path, "", "print the path of the agent's library, for -agentpath", "")           \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
-    COMMAND(help, "[options | COMMAND | coverage COMMAND | --json]",                               \
+    COMMAND(help, "[options | interfaces | COMMAND | coverage COMMAND | --json]",                  \
             "print the commands, all options, or how to use one command",                          \
             "--json prints the commands, passes and options for programs.")                        \
     COMMAND(version, "", "print the version", "")
@@ -347,8 +347,9 @@
         "[--github] [--gitlab FILE] [--name NAME] [--jacoco 0.8.6|0.8.15|none]",                   \
         "hold coverage against limits, against the main branch, or against an earlier run",        \
         "A limit is '[ELEMENT [PATTERN...] [except PATTERN...]:] COUNTER [VALUE] >=|<= NUMBER', "  \
-        "with the names of JaCoCo's rules: 'LINE >= 80%', 'PACKAGE com.acme.*: BRANCH "            \
-        "MISSEDCOUNT <= 10'. ELEMENT is BUNDLE, which need not be written, PACKAGE, CLASS, "       \
+        "with the names of JaCoCo's rules: 'LINE >= 80%', 'PACKAGE com.acme*: BRANCH "             \
+        "MISSEDCOUNT <= 10'. Patterns are those of JaCoCo's rules: * also stands for dots. "       \
+        "ELEMENT is BUNDLE, which need not be written, PACKAGE, CLASS, "                           \
         "SOURCEFILE or METHOD; VALUE is COVEREDRATIO, which need not be written, MISSEDRATIO, "    \
         "COVEREDCOUNT, MISSEDCOUNT or TOTALCOUNT. --limits FILE has one a line (-: standard "      \
         "input); lines that begin with # are comments.\n\n"                                        \
