@@ -293,7 +293,7 @@ static const struct rw_option options[] = {
      "costs less"},
     {"counts", "no|yes",
      "also count how often each probe is executed, and write the counts to FILE.counts (JSON)"},
-    {"per-test", "PATTERN",
+    {"per-test", "TESTS",
      "record the coverage of each test as a session of its own in FILE-tests.exec; tests are the "
      "test methods of junit4, junit5, testng, or CLASSES#METHODS"},
     {"html", "PATH",

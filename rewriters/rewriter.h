@@ -43,7 +43,7 @@ enum {
 // An option of a pass, written `pass.key=value`. Passes have `file` and `top` without listing them.
 struct rw_option {
     const char *key;
-    const char *argument; // as in the help: N, yes|no. Words, FILE and SIZE are checked
+    const char *argument; // as in the help: N, yes|no. Words, FILE, SIZE and TESTS are checked
     const char *help;     // one line
 };
 

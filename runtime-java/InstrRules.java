@@ -268,11 +268,6 @@ public final class InstrRules {
         }
     }
 
-    /** There is no context that travels with requests yet. */
-    public static Object trace() {
-        return null;
-    }
-
     public static Object thread() {
         return Thread.currentThread().getName();
     }

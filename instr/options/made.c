@@ -35,10 +35,12 @@ static int add_made(void *parser, const struct rw_pass *pass) {
         p->options->pass_count == INSTR_MOST_ON
             ? instr_option_fail(p, pass->made->kind, "%d passes are on already", INSTR_MOST_ON)
             : append_pass(p, pass);
-    if (result == 0)
+    if (result == 0) {
         p->made = pass->made;
-    else
+        p->made_count++;
+    } else {
         rw_pass_release(pass);
+    }
     return result;
 }
 
@@ -49,6 +51,7 @@ int instr_option_make(struct instr_option_parser *p, const struct instr_pass_sou
         return instr_option_fail(p, source->key, "makes a pass; only values can be set: key=value");
     if (!*value) return instr_option_fail(p, source->key, "has an empty value");
     p->made = NULL;
+    p->made_count = 0;
     if (source->make(value, p->late, add_made, p, reason, sizeof reason) == 0) return 0;
     return *reason ? instr_option_fail(p, source->key, "%s", reason) : -1;
 }
@@ -57,6 +60,9 @@ int instr_option_name(struct instr_option_parser *p, const char *name) {
     size_t length = strlen(name);
     if (!p->made)
         return instr_option_fail(p, "name", "expects an option before it that makes a pass");
+    if (p->made_count > 1)
+        return instr_option_fail(p, "name", "names one %s, and the file has several",
+                                 p->made->kind);
     for (size_t i = 0; i < length; i++)
         if (!(isalnum((unsigned char)name[i]) || (i && strchr("-_", name[i]))) ||
             length >= sizeof p->made->name)
@@ -66,6 +72,14 @@ int instr_option_name(struct instr_option_parser *p, const char *name) {
     if (!length) return instr_option_fail(p, "name", "has an empty value");
     memcpy(p->made->name, name, length + 1);
     return 0;
+}
+
+bool instr_option_made_hint(const char *key, char *hint, size_t size) {
+    size_t kind = strcspn(key, "0123456789"), digits = strspn(key + kind, "0123456789");
+    if (!digits || key[kind + digits] != '.' || !instr_option_source(key, kind)) return false;
+    snprintf(hint, size, "unknown; name=NAME names the %.*s first, then NAME%s", (int)kind, key,
+             key + kind + digits);
+    return true;
 }
 
 static int is_taken(const struct instr_option_parser *p, const struct rw_pass *by,

@@ -132,7 +132,10 @@ static int compile(struct instr_match *match) {
 static int check(const char *patterns, char *reason, size_t size) {
     for (const char *p = patterns;; p++) {
         size_t length = strcspn(p, ":");
-        const char *fault = name_fault(p, length);
+        const char *fault = p[length] == ':' && p[length + 1] == ':' && length
+                                ? "must not be followed by '::'; patterns name classes, with "
+                                  "colons between them"
+                                : name_fault(p, length);
         if (fault) {
             int shown = length > 80 ? 80 : (int)length;
             snprintf(reason, size, "pattern '%.*s' %s", shown, p, fault);

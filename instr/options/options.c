@@ -7,6 +7,7 @@
 #include "instr/options/made.h"
 #include "instr/options/parse.h"
 #include "instr/options/terms.h"
+#include "rewriters/test_methods.h"
 #include "rewriters/watch_methods.h"
 
 #include <errno.h>
@@ -31,7 +32,8 @@ static int unknown(struct instr_option_parser *p, const char *key) {
     char nearest[INSTR_NAME_SIZE], hint[160];
     if (p->file && strpbrk(key, ", \t"))
         return instr_option_fail(p, key, "unknown; in a file, write one option per line");
-    if (instr_jacoco_hint(key, hint, sizeof hint)) return instr_option_fail(p, key, "%s", hint);
+    if (instr_jacoco_hint(key, hint, sizeof hint) || instr_option_made_hint(key, hint, sizeof hint))
+        return instr_option_fail(p, key, "%s", hint);
     instr_nearest_option(key, nearest);
     return instr_option_fail(p, key, "unknown; did you mean '%s'?", nearest);
 }
@@ -93,6 +95,8 @@ static int parse_own(struct instr_option_parser *p, struct instr_pass_options *p
         return -1;
     if (strcmp(words, "SIZE") == 0 && (instr_option_size(value, &bytes) != 0 || bytes == 0))
         return instr_option_fail(p, key, "must be a size, such as 512K, not '%.64s'", value);
+    const char *wrong = strcmp(words, "TESTS") == 0 ? rw_test_methods_check(value) : NULL;
+    if (wrong) return instr_option_fail(p, key, "%s, not '%.64s'", wrong, value);
     if (strcmp(words, "FILE") == 0) return instr_option_set_file(p, key, value, &pass->values[i]);
     return instr_option_set_text(p, key, value, &pass->values[i]);
 }

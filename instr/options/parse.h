@@ -17,6 +17,7 @@ struct instr_option_parser {
     struct instr_pass_options *passes; // of all passes: the list, then those that were made
     size_t pass_count;
     struct rw_made *made;     // of the last pass that the text makes; NULL: none
+    unsigned made_count;      // passes that the option has made with it
     struct instr_owner owner; // of the passes that the text changes
     int changing;             // the text changes options
     // A scope of the options that the text changes; the text's own one is in `options`.

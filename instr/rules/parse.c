@@ -65,13 +65,20 @@ static bool take(struct parser *p, const char *text) {
     return true;
 }
 
-static void expect(struct parser *p, const char *text) {
-    if (take(p, text)) return;
+// `what`: as the message has it, "'='".
+static void miss(struct parser *p, const char *what) {
     if (p->lexer.kind == TOKEN_END)
-        rule_lexer_fail(&p->lexer, p->lexer.token, 1, "'%s' is missing", text);
+        rule_lexer_fail(&p->lexer, p->lexer.token, 1, "%s is missing", what);
     else
-        rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length, "'%s' is missing before '%.*s'",
-                        text, p->lexer.length > 40 ? 40 : (int)p->lexer.length, p->lexer.token);
+        rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length, "%s is missing before '%.*s'",
+                        what, p->lexer.length > 40 ? 40 : (int)p->lexer.length, p->lexer.token);
+}
+
+static void expect(struct parser *p, const char *text) {
+    char what[8];
+    if (take(p, text)) return;
+    snprintf(what, sizeof what, "'%s'", text);
+    miss(p, what);
 }
 
 // --- values ---
@@ -161,11 +168,11 @@ static struct instr_rule_value *parse_name(struct parser *p) {
         const char *name;
         enum instr_rule_kind kind;
         int64_t number;
-    } names[] = {
-        {"this", RULE_THIS, 0},       {"result", RULE_RESULT, 0}, {"thrown", RULE_THROWN, 0},
-        {"elapsed", RULE_ELAPSED, 0}, {"method", RULE_METHOD, 0}, {"thread", RULE_THREAD, 0},
-        {"trace", RULE_TRACE, 0},     {"rand", RULE_RANDOM, 0},   {"true", RULE_BOOLEAN, 1},
-        {"false", RULE_BOOLEAN, 0},   {"null", RULE_NULL, 0}};
+    } names[] = {{"this", RULE_THIS, 0},     {"result", RULE_RESULT, 0},
+                 {"thrown", RULE_THROWN, 0}, {"elapsed", RULE_ELAPSED, 0},
+                 {"method", RULE_METHOD, 0}, {"thread", RULE_THREAD, 0},
+                 {"rand", RULE_RANDOM, 0},   {"true", RULE_BOOLEAN, 1},
+                 {"false", RULE_BOOLEAN, 0}, {"null", RULE_NULL, 0}};
     struct instr_rule_value *value;
     int64_t index;
     if (find_parameter(p, &index)) {
@@ -191,14 +198,14 @@ static struct instr_rule_value *parse_name(struct parser *p) {
         p->rule->uses_this |= value->kind == RULE_THIS;
         p->rule->uses_result |= value->kind == RULE_RESULT;
         p->rule->uses_thrown |= value->kind == RULE_THROWN;
-        p->rule->guarded |= value->kind == RULE_THREAD || value->kind == RULE_TRACE ||
-                            value->kind == RULE_ELAPSED || value->kind == RULE_RANDOM;
+        p->rule->guarded |=
+            value->kind == RULE_THREAD || value->kind == RULE_ELAPSED || value->kind == RULE_RANDOM;
         next(p);
         return value;
     }
     rule_lexer_fail(&p->lexer, p->lexer.token, p->lexer.length,
                     "'%.*s' is not a parameter, and not one of this, result, thrown, elapsed, "
-                    "method, thread, trace, rand and stack(N)",
+                    "method, thread, rand and stack(N)",
                     p->lexer.length > 40 ? 40 : (int)p->lexer.length, p->lexer.token);
     return new_value(p, RULE_NULL);
 }
@@ -390,17 +397,20 @@ static const struct instr_rule_value *parse_or(struct parser *p) {
 
 // --- actions ---
 
-static uint32_t find_table(struct parser *p, const struct instr_rule_table *wanted) {
+// `from`: the offset of the action in the rule.
+static uint32_t find_table(struct parser *p, const struct instr_rule_table *wanted, uint32_t from) {
     struct instr_rule *rule = p->rule;
+    const char *at = p->lexer.start + from;
     for (unsigned i = 0; i < rule->table_count; i++) {
         const struct instr_rule_table *t = &rule->tables[i];
         if (strcmp(t->name, wanted->name) != 0 || t->metric != wanted->metric) continue;
         if (t->reduction != wanted->reduction || t->keys != wanted->keys)
-            fail(p, "the table has another reduction, or other keys, in this rule already");
+            rule_lexer_fail(&p->lexer, at, 1,
+                            "the table has another reduction, or other keys, in this rule already");
         return i;
     }
     if (rule->table_count == INSTR_RULE_TABLES) {
-        fail(p, "a rule has at most 16 tables");
+        rule_lexer_fail(&p->lexer, at, 1, "a rule has at most 16 tables");
         return 0;
     }
     rule->tables[rule->table_count] = *wanted;
@@ -453,7 +463,7 @@ static void parse_table(struct parser *p, struct instr_rule_action *action) {
     }
     table.time = is_time(action->value);
     expect(p, ")");
-    action->table = find_table(p, &table);
+    action->table = find_table(p, &table, action->offset);
 }
 
 static void parse_metric(struct parser *p, struct instr_rule_action *action) {
@@ -467,7 +477,7 @@ static void parse_metric(struct parser *p, struct instr_rule_action *action) {
         expect(p, "=");
     action->value = parse_or(p);
     want_number(p, action->value);
-    action->table = find_table(p, &table);
+    action->table = find_table(p, &table, action->offset);
 }
 
 static void parse_throw(struct parser *p, struct instr_rule_action *action) {
@@ -569,7 +579,7 @@ static void parse_actions(struct parser *p) {
         *last = action;
         last = &action->next;
         parse_what(p, action);
-        if (!is(p, "}")) expect(p, ";");
+        if (!is(p, "}") && !take(p, ";")) miss(p, "';' or '}'");
     }
     expect(p, "}");
     if (!p->rule->actions) fail(p, "the rule does nothing: { @ = count() }");

@@ -63,7 +63,6 @@ enum instr_rule_kind {
     RULE_ELAPSED, // nanoseconds
     RULE_METHOD,
     RULE_THREAD,
-    RULE_TRACE,
     RULE_RANDOM, // 0 to 1
     RULE_STACK,  // `number` frames
     RULE_FIELD,  // left.text

@@ -325,7 +325,6 @@ static enum rule_type push_natural(const struct rule_weaving *w, const struct in
     case RULE_ELAPSED: push_elapsed(w, at); return LONG;
     case RULE_METHOD: push_method(w, s); return OBJECT;
     case RULE_THREAD: rule_call(w, s, "thread", "()Ljava/lang/Object;"); return OBJECT;
-    case RULE_TRACE: rule_call(w, s, "trace", "()Ljava/lang/Object;"); return OBJECT;
     case RULE_RANDOM: rule_call(w, s, "random", "()D"); return DOUBLE;
     case RULE_STACK:
         cf_push_int(s, (int32_t)v->number);

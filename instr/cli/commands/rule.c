@@ -68,10 +68,12 @@ static char *rule_option(const struct request *r, const char *text, const char *
     return list;
 }
 
-static char *everything_allowed(const char *text, const char *name) {
+// The option for a text, or a file, and `allow` (NULL: nothing) with it, without what is for single rules. NULL: out of memory.
+static char *allowed(const char *text, const char *name, const char *allow) {
     const struct request none = {0};
     char *rule = rule_option(&none, text, name);
-    char *list = rule ? cli_concat(rule, ",allow=delay:throw:return:set", NULL) : NULL;
+    if (!rule || !allow) return rule;
+    char *list = cli_concat(rule, ",allow=", allow, NULL);
     free(rule);
     return list;
 }
@@ -92,11 +94,11 @@ static void find_name(const json_t *status, unsigned *n, char name[33]) {
 
 // The rules of a text, or of a file of the user's (@FILE), with the patterns of files in them. The caller
 // frees the options, also after an error.
-static int read_rules(const char *text, struct instr_options *options) {
+static int read_rules(const struct request *r, const char *text, struct instr_options *options) {
     char error[INSTR_ERROR_SIZE];
     int status = *text == '@' ? CLI_OK : cli_rule_check(text, false);
     if (status != CLI_OK) return status;
-    char *list = everything_allowed(text, NULL);
+    char *list = allowed(text, NULL, r->allow);
     if (!list) return cli_no_memory();
     if (instr_options_parse(options, list, error, sizeof error) != 0) {
         cli_error("%s", error);
@@ -156,7 +158,7 @@ static int send_rules(const struct request *r, const struct instr_options *rules
 static int add(const struct request *r, const char *text) {
     struct cli_session session;
     struct instr_options rules = {0};
-    int brought, status = read_rules(text, &rules);
+    int brought, status = read_rules(r, text, &rules);
     if (status == CLI_OK && r->name && rules.pass_count > 1)
         status = cli_usage("rule", "--name names one rule, and the file has several");
     if (status == CLI_OK && r->name && strlen(r->name) > 32)
@@ -241,7 +243,7 @@ static int explain(const char *text, int argc, char **argv) {
     int status = cli_rule_check(text, false);
     if (status != CLI_OK) return status;
     struct instr_rule *rule = instr_rule_parse(text, &error);
-    char *list = rule ? everything_allowed(text, "rule1") : NULL;
+    char *list = rule ? allowed(text, "rule1", "delay:throw:return:set") : NULL;
     status = list ? cli_rule_explain(rule, list, argc, argv) : cli_no_memory();
     instr_rule_free(rule);
     free(list);

@@ -39,11 +39,11 @@ static void put_tables(const struct instr_rule *rule, struct instr_output *out) 
 }
 
 static void put_rule(const struct instr_rule *rule, struct instr_output *out) {
-    static const char *const places[] = {"at the entry of",     "when it returns from",
-                                         "when it throws from", "at the end of",
-                                         "at calls in",         "at a line of"};
+    static const char *const places[][2] = {{"at the entry of ", ""}, {"when ", " returns"},
+                                            {"when ", " throws"},     {"at the end of ", ""},
+                                            {"at calls in ", ""},     {"at a line of ", ""}};
     char words[INSTR_WORDS_SIZE];
-    instr_output_format(out, "%s %s%s", places[rule->at], rule->pattern,
+    instr_output_format(out, "%s%s%s%s", places[rule->at][0], rule->pattern, places[rule->at][1],
                         rule->condition ? ", under a condition\n" : "\n");
     put_tables(rule, out);
     if (rule->changes)

@@ -168,10 +168,11 @@
             " | --explain TEXT [PATH...]",                                                         \
             "count, sum or time in a JVM where a pattern of methods matches",                      \
             "Adds the rule TEXT, such as 'com.acme.Shop.order(Cart cart, ..) exit "                \
-            "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; instr/RULES.md has the "  \
-            "language. @FILE has several. They are read here, patterns in files too. The rule "    \
-            "ends after ten minutes, or after TIME, whatever the time of its owner's passes is. "  \
-            "WORDS are what it may change: delay, throw, return and set, with colons between.\n\n" \
+            "/cart.total > 1000/ { @ms[cart.country] = hist(elapsed) }'; RULES.md, in "            \
+            "share/doc/instr or in instr/ of the source, has the language. @FILE has several. "    \
+            "They are read here, patterns in files too. The rule ends after ten minutes, or "      \
+            "after TIME, whatever the time of its owner's passes is. WORDS are what it may "       \
+            "change: delay, throw, return and set, with colons between.\n\n"                       \
             "'instr rules' shows its tables. 'instr rule PID --drop NAME' ends a rule and prints " \
             "them, 'instr rule PID --extend TIME NAME' gives it TIME from now on. "                \
             "'instr rule --explain TEXT [PATH...]' needs no JVM: it says what the rule does, and " \
@@ -381,7 +382,7 @@
             "print what each test covered, who covers a line, and which tests a "                  \
             "change asks for",                                                                     \
             "For files in which each test has its own session, as "                                \
-            "coverage.per-test=PATTERN writes them. Lists how often and how long "                 \
+            "coverage.per-test=TESTS writes them. Lists how often and how long "                   \
             "each test ran, and how many classes and probes it covered, at most in "               \
             "one run. Tests that run at the same time share what they cover. JUnit "               \
             "5 runs dynamic tests after the method that makes them has returned: "                 \

@@ -28,7 +28,6 @@
 #include "instr/vm/agent_state.h"
 #include "instr/vm/runtime.h"
 #include "rewriters/coverage.h"
-#include "rewriters/test_methods.h"
 
 #define DEFAULT_FILE "jacoco.exec"
 #define MAX_CHANGED_NAMED 10
@@ -415,13 +414,6 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     state.mapped = mmap && strcmp(mmap, "no") != 0;
     state.direct = state.mapped && strcmp(mmap, "flush") != 0;
     state.calls = state.direct || state.counts || tests;
-    if (tests) {
-        const char *wrong = rw_test_methods_check(tests);
-        if (wrong) {
-            snprintf(reason, size, "option 'coverage.per-test': %s, not '%.64s'", wrong, tests);
-            return false;
-        }
-    }
     state.start = instr_clock_date();
     name_session(instr_pass_option(options, "session"));
     free(state.file);

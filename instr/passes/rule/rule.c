@@ -214,7 +214,8 @@ static void gather(struct gathered *g, const struct instr_results *results, unsi
 static void report(const struct instr_results *results, unsigned pass) {
     const struct rw_pass *of = results->options->passes[pass].pass;
     const struct instr_rule *rule = instr_rule_of(of);
-    if (!rule->table_count) return;
+    const struct instr_pass_options *options = &results->options->passes[pass];
+    if (!rule->table_count && !options->file) return;
     struct gathered g = {
         .report = {.pass = of->name,
                    .rule = rule->text,
@@ -222,6 +223,8 @@ static void report(const struct instr_results *results, unsigned pass) {
     gather(&g, results, pass, rule);
     if (g.no_memory) {
         instr_say_unwritten("out of memory: a result is lost");
+    } else if (!rule->table_count) { // the file that was asked for, and nothing to print
+        instr_results_write(options, options->file, instr_tables_format.json, &g.report);
     } else {
         instr_table_report_sort(&g.report);
         instr_results_put(results, pass, &instr_tables_format, &g.report);

@@ -86,7 +86,6 @@ static const struct {
     {"rule=A,name=rule2,rule=B,rule=C", "rule2 rule1 rule3"},
     {"rule=first:A,timing", "first timing"},
     {"rule=first:A,name=b-1_c", "b-1_c"},
-    {"rule=two,name=later", "rule1 later"},
     // A comma between braces, parentheses and quotes belongs to the value.
     {"rule=A.f(int,long),calls", "rule1 calls"},
     {"rule=A { x(a, b), 'c}, {' },calls", "rule1 calls"},
@@ -140,6 +139,9 @@ static const struct {
      "option 'rule': a pass named 'calls' is there already; name=NAME names this one"},
     {"rule=x:A,rule=x:B",
      "option 'rule': a pass named 'x' is there already; name=NAME names this one"},
+    {"rule=two,name=later", "option 'name': names one rule, and the file has several"},
+    {"rule=A,rule1.file=x",
+     "option 'rule1.file': unknown; name=NAME names the rule first, then NAME.file"},
     {"rule=A..B", "option 'rule1': pattern 'A..B' contains two dots in a row"},
 };
 

@@ -90,7 +90,8 @@ static const struct {
     const char *patterns, *reason;
 } faults[] = {
     {"", "pattern '' is empty"},
-    {"a.b::c", "pattern '' is empty"},
+    {"a.b::c", "pattern 'a.b' must not be followed by '::'; patterns name classes, with colons "
+               "between them"},
     {"a.b:", "pattern '' is empty"},
     {".a", "begins with a dot"},
     {"a.", "pattern 'a.' ends with a dot"},
