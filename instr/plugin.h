@@ -92,7 +92,7 @@ struct instr_loader_info { // of the class loader
 
 enum instr_where {
     INSTR_AT_ENTRY,       // of constructors before super(), where there is no `this` yet
-    INSTR_AT_CONSTRUCTED, // of constructors after super() or this()
+    INSTR_AT_CONSTRUCTED, // of constructors after super() or this(); elsewhere -1, nothing else
     INSTR_AT_RETURN,
     INSTR_AT_THROWN, // an exception leaves the method
     INSTR_AT_BEFORE, // a call

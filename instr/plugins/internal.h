@@ -48,6 +48,7 @@ struct instr_code {
     uint32_t calls_count;
     uint32_t start;      // local: when the method was entered; 0: none
     uint32_t call_start; // local: when a call began; 0: none
+    const char *name;    // of the counter that is being put; NULL: none
     uint32_t *copies;    // locals: parameters as they were at the entry, by slot; 0: no copy
 };
 

@@ -245,6 +245,16 @@ int instr_plugins_open(const struct instr_options *options, enum instr_plugin_pl
     return 0;
 }
 
+int instr_plugins_check(const struct instr_options *options, char *reason, size_t size) {
+    for (size_t i = 0; i < options->pass_count; i++) {
+        const struct rw_pass *pass = options->passes[i].pass;
+        if (pass->made && pass->made->kind == instr_plugin_source.key &&
+            check_file(pass->data, reason, size) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 int instr_plugin_command(const struct rw_pass *pass, const char *text, char *answer, size_t size) {
     const struct instr_open_plugin *plugin = pass->data;
     *answer = '\0';

@@ -34,6 +34,9 @@ int instr_plugin_open(const struct rw_pass *pass, enum instr_plugin_place place,
 int instr_plugins_open(const struct instr_options *options, enum instr_plugin_place place,
                        char *reason, size_t size);
 
+// Looks at the files of all plug-ins of the options without loading them. Returns as above.
+int instr_plugins_check(const struct instr_options *options, char *reason, size_t size);
+
 // Gives a command to the plug-in of a pass. Returns what that returns, with its answer; or -1 with one
 // line in `answer`: it takes none.
 int instr_plugin_command(const struct rw_pass *pass, const char *text, char *answer, size_t size);

@@ -45,10 +45,18 @@ struct place {
     const struct instr_at *at;
     struct instr_found_call call; // of AT_BEFORE and AT_AFTER
     struct cf_snippet *snippet;
+    bool dry; // only checked: rewritten files go without it
 };
 
+// plug-in sql: 'queries': an object is not a number
 static int misuse(struct instr_code *code, const char *reason) {
-    cf_fail(&code->edit->error, CF_MISUSE, 0, reason, 0);
+    enum { SIZE = 512 };
+    char *text = cf_arena_alloc(code->edit->code.cls->arena, SIZE);
+    const char *quote = code->name ? "'" : "";
+    if (text)
+        snprintf(text, SIZE, "plug-in %s: %s%.254s%s%s%s", code->of->plugin->made.name, quote,
+                 code->name ? code->name : "", quote, code->name ? ": " : "", reason);
+    cf_fail(&code->edit->error, CF_MISUSE, 0, text ? text : reason, 0);
     return -1;
 }
 
@@ -58,11 +66,13 @@ static bool is_at_call(const struct instr_at *at) {
 
 static int find_place(struct place *p, struct instr_code *code, const struct instr_at *at) {
     *p = (struct place){.code = code, .at = at};
-    if (!at || at->size < sizeof *at) return misuse(code, "plug-in: struct instr_at is too small");
-    if (at->where > INSTR_AT_AFTER) return misuse(code, "plug-in: no such place");
+    if (!at || at->size < sizeof *at) return misuse(code, "struct instr_at is too small");
+    if (at->where > INSTR_AT_AFTER) return misuse(code, "no such place");
     if (is_at_call(at) && !instr_plugin_find_call(code, at->call, &p->call))
-        return misuse(code, "plug-in: the method has no such call");
+        return misuse(code, "the method has no such call");
     if (cf_edit_constructor(code->edit) != CF_OK) return -1;
+    // No misuse, which would cost the method the rest: plug-ins may ask it for every method.
+    if (at->where == INSTR_AT_CONSTRUCTED && !code->edit->constructor) return -1;
     p->snippet = cf_snippet_new(code->edit);
     return 0;
 }
@@ -150,7 +160,7 @@ static uint32_t copy_of(struct instr_code *code, uint32_t slot, const char *type
 
 // The method may have changed what is in the slot, and handlers do not know it: there it is from a copy.
 static void push_slot(const struct place *p, uint32_t slot, const char *type) {
-    if (p->at->where == INSTR_AT_RETURN || p->at->where == INSTR_AT_THROWN)
+    if (!p->dry && (p->at->where == INSTR_AT_RETURN || p->at->where == INSTR_AT_THROWN))
         slot = copy_of(p->code, slot, type);
     cf_local(p->snippet, cf_load_of(*type), slot);
 }
@@ -177,6 +187,10 @@ static void push_argument(const struct place *p, const char *types, uint32_t cou
                           uint32_t index) {
     uint32_t locals[INSTR_PLUGIN_PARAMETERS];
     char type = types[index];
+    if (p->dry) {
+        cf_op(p->snippet, instr_plugin_nothing_of(type));
+        return;
+    }
     for (uint32_t i = count; i-- > index + 1;) {
         locals[i] = new_local(p, types[i]);
         cf_local(p->snippet, cf_store_of(types[i]), locals[i]);
@@ -203,6 +217,10 @@ static struct cf_snippet *set_time(struct instr_code *code, uint32_t local, bool
 
 static void push_elapsed(const struct place *p) {
     struct instr_code *code = p->code;
+    if (p->dry) {
+        cf_op(p->snippet, CF_OP_lconst_0);
+        return;
+    }
     uint32_t *local = p->at->where == INSTR_AT_AFTER ? &code->call_start : &code->start;
     if (!*local) {
         *local = cf_new_local(code->edit, "J", 1);
@@ -238,7 +256,7 @@ static int push_this(const struct place *p, struct cf_slice *type) {
     int n = snprintf(own, sizeof own, "L%.*s;", (int)name.length, (const char *)name.bytes);
     if (edit->method->access_flags & CF_ACC_STATIC || n >= (int)sizeof own ||
         (edit->constructor && (p->at->where == INSTR_AT_ENTRY || p->at->where == INSTR_AT_THROWN)))
-        return misuse(p->code, "plug-in: there is no `this` at this place");
+        return misuse(p->code, "there is no `this` at this place");
     *type = slice_of("Ljava/lang/Object;");
     if (edit->constructor)
         cf_local(p->snippet, CF_OP_aload, 0);
@@ -249,7 +267,7 @@ static int push_this(const struct place *p, struct cf_slice *type) {
 
 static int push_thrown(const struct place *p, struct cf_slice *type) {
     if (p->at->where != INSTR_AT_THROWN)
-        return misuse(p->code, "plug-in: there is no exception at this place");
+        return misuse(p->code, "there is no exception at this place");
     *type = slice_of("Ljava/lang/Throwable;");
     cf_op(p->snippet, CF_OP_dup);
     return 0;
@@ -258,7 +276,7 @@ static int push_thrown(const struct place *p, struct cf_slice *type) {
 static int push_elapsed_value(const struct place *p, struct cf_slice *type) {
     enum instr_where where = (enum instr_where)p->at->where;
     if (where != INSTR_AT_RETURN && where != INSTR_AT_THROWN && where != INSTR_AT_AFTER)
-        return misuse(p->code, "plug-in: no time has passed at this place");
+        return misuse(p->code, "no time has passed at this place");
     *type = slice_of("J");
     push_elapsed(p);
     return 0;
@@ -274,13 +292,13 @@ static int push_declared(const struct place *p, const struct instr_value *value,
     uint32_t count = instr_plugin_read_types(descriptor, types, &result);
     if (value->what == INSTR_RESULT) {
         if ((where != INSTR_AT_RETURN && where != INSTR_AT_AFTER) || result == 'V')
-            return misuse(p->code, "plug-in: there is no result at this place");
+            return misuse(p->code, "there is no result at this place");
         *type = type_at(descriptor, count);
         push_copy(p, result);
         return 0;
     }
     if (where == INSTR_AT_AFTER || value->index >= count)
-        return misuse(p->code, "plug-in: there is no such argument at this place");
+        return misuse(p->code, "there is no such argument at this place");
     *type = type_at(descriptor, value->index);
     if (where == INSTR_AT_BEFORE)
         push_argument(p, types, count, value->index);
@@ -292,14 +310,14 @@ static int push_declared(const struct place *p, const struct instr_value *value,
 // Pushes the value as it is, of this type.
 static int push_raw(const struct place *p, const struct instr_value *value, struct cf_slice *type) {
     if (!value || value->size < sizeof *value)
-        return misuse(p->code, "plug-in: struct instr_value is too small");
+        return misuse(p->code, "struct instr_value is too small");
     switch ((enum instr_what)value->what) {
     case INSTR_ARGUMENT:
     case INSTR_RESULT: return push_declared(p, value, type);
     case INSTR_ELAPSED: return push_elapsed_value(p, type);
     case INSTR_THIS: return push_this(p, type);
     case INSTR_THROWN: return push_thrown(p, type);
-    default: return misuse(p->code, "plug-in: no such value");
+    default: return misuse(p->code, "no such value");
     }
 }
 
@@ -331,12 +349,11 @@ static int test(const struct place *p, uint32_t otherwise) {
     };
     const struct instr_test *only_if = p->at->only_if;
     char type;
-    if (only_if->size < sizeof *only_if)
-        return misuse(p->code, "plug-in: struct instr_test is too small");
-    if (only_if->is > INSTR_AT_MOST) return misuse(p->code, "plug-in: no such comparison");
+    if (only_if->size < sizeof *only_if) return misuse(p->code, "struct instr_test is too small");
+    if (only_if->is > INSTR_AT_MOST) return misuse(p->code, "no such comparison");
     if (push(p, only_if->value, &type) != 0) return -1;
     if ((type == 'L' || type == '[') && (only_if->number != 0 || only_if->is > INSTR_NOT_EQUAL))
-        return misuse(p->code, "plug-in: an object can be compared with null only");
+        return misuse(p->code, "an object can be compared with null only");
     push_long(p->snippet, only_if->number);
     cf_op(p->snippet, CF_OP_lcmp);
     cf_branch_to(p->snippet, jumps[only_if->is], otherwise);
@@ -345,14 +362,14 @@ static int test(const struct place *p, uint32_t otherwise) {
 
 // --- what is put there ---
 
+enum { LONGEST_NAME = 254 }; // bytes
+
 // The id of what is counted here. Files that are rewritten have ids of methods only.
 static int find_id(const struct place *p, char kind, const char *name, int *id) {
     struct instr_code *code = p->code;
     struct rw_class *cls = code->of->in;
-    char detail[256];
-    int n = snprintf(detail, sizeof detail, "%c%s", kind, name ? name : "");
-    if (!name || !*name || n >= (int)sizeof detail)
-        return misuse(code, "plug-in: the name of a counter must have 1 to 254 bytes");
+    char detail[LONGEST_NAME + 2];
+    int n = snprintf(detail, sizeof detail, "%c%s", kind, name);
     uint32_t pc = is_at_call(p->at) ? code->edit->code.pc[p->call.at->instruction] : 0;
     struct cf_slice text = {(const uint8_t *)detail, (uint32_t)n};
     enum cf_status status = code->of->plugin->offline ? rw_method_id(cls, code->edit, id)
@@ -360,18 +377,20 @@ static int find_id(const struct place *p, char kind, const char *name, int *id) 
     return status == CF_OK ? 0 : -1;
 }
 
-// Counts, observes the value, or emits an event with it (`kind`).
-static int put(struct instr_code *code, const struct instr_at *at, char kind, const char *name,
-               const struct instr_value *value) {
+static int put_named(struct instr_code *code, const struct instr_at *at, char kind,
+                     const char *name, const struct instr_value *value) {
     struct place p;
     int id = -1;
     char type = 'J';
     if (find_place(&p, code, at) != 0) return -1;
+    p.dry = code->of->plugin->offline && kind != INSTR_PLUGIN_COUNT;
     uint32_t end = at->only_if ? cf_label(p.snippet) : 0;
     if (at->only_if && test(&p, end) != 0) return -1;
     if (value && push(&p, value, &type) != 0) return -1;
-    if (value && (type == 'L' || type == '['))
-        return misuse(code, "plug-in: an object is not a number");
+    if (value && (type == 'L' || type == '[')) return misuse(code, "an object is not a number");
+    if (!name || !*name || strlen(name) > LONGEST_NAME)
+        return misuse(code, "the name of a counter must have 1 to 254 bytes");
+    if (p.dry) return 0;
     if (!value && kind == INSTR_PLUGIN_EVENTS) cf_op(p.snippet, CF_OP_lconst_0);
     if (kind == INSTR_PLUGIN_VALUES && type == INSTR_PLUGIN_TIMES) kind = INSTR_PLUGIN_TIMES;
     if (find_id(&p, kind, name, &id) != 0) return -1;
@@ -383,22 +402,30 @@ static int put(struct instr_code *code, const struct instr_at *at, char kind, co
     return insert(&p);
 }
 
+// Counts, observes the value, or emits an event with it (`kind`).
+static int put(struct instr_code *code, const struct instr_at *at, char kind, const char *name,
+               const struct instr_value *value) {
+    code->name = name && *name ? name : NULL;
+    int result = kind != INSTR_PLUGIN_COUNT && kind != INSTR_PLUGIN_EVENTS && !value
+                     ? misuse(code, "there is no value")
+                     : put_named(code, at, kind, name, value);
+    code->name = NULL;
+    return result;
+}
+
 int instr_plugin_count(struct instr_code *code, const struct instr_at *at, const char *counter) {
     return put(code, at, INSTR_PLUGIN_COUNT, counter, NULL);
 }
 
 int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, const char *histogram,
                          const struct instr_value *value) {
-    if (!value) return misuse(code, "plug-in: there is no value");
-    if (code->of->plugin->offline) return 0;
     return put(code, at, INSTR_PLUGIN_VALUES, histogram, value);
 }
 
 int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const char *event,
                       const struct instr_value *value) {
     if (!code->of->plugin->plugin.drain)
-        return misuse(code, "plug-in: it has no function `drain`, which gets events");
-    if (code->of->plugin->offline) return 0;
+        return misuse(code, "it has no function `drain`, which gets events");
     return put(code, at, INSTR_PLUGIN_EVENTS, event, value);
 }
 
@@ -419,12 +446,14 @@ static int push_values(const struct place *p, struct cf_slice descriptor,
         struct cf_slice type;
         if (push_raw(p, values[i], &type) != 0) return -1;
         if (!fits(type, type_at(descriptor, i)))
-            return misuse(p->code, "plug-in: the helper's parameter is of another type");
+            return misuse(p->code, "the helper's parameter is of another type");
+        if (p->dry) continue;
         types[i] = (char)*type.bytes;
         locals[i] = new_local(p, types[i]);
         cf_local(p->snippet, cf_store_of(types[i]), locals[i]);
     }
-    for (uint32_t i = 0; i < count; i++) cf_local(p->snippet, cf_load_of(types[i]), locals[i]);
+    for (uint32_t i = 0; i < count && !p->dry; i++)
+        cf_local(p->snippet, cf_load_of(types[i]), locals[i]);
     return 0;
 }
 
@@ -449,13 +478,14 @@ int instr_plugin_call_helper(struct instr_code *code, const struct instr_at *at,
     struct place p;
     char result;
     if (!m || (count && !values))
-        return misuse(code, "plug-in: no helper has this method with so many parameters");
-    if (code->of->plugin->offline) return 0;
+        return misuse(code, "no helper has this method with so many parameters");
     struct cf_slice descriptor = cf_member_descriptor(&helper->cls, m);
     if (find_place(&p, code, at) != 0) return -1;
+    p.dry = code->of->plugin->offline;
     uint32_t end = at->only_if ? cf_label(p.snippet) : 0;
     if (at->only_if && test(&p, end) != 0) return -1;
     if (push_values(&p, descriptor, values, count) != 0) return -1;
+    if (p.dry) return 0;
     cf_call(p.snippet, cf_callee_new(code->edit->rewrite, helper->bridge, method,
                                      instr_plugin_text(code->of, descriptor, false)));
     result = (char)*type_at(descriptor, count).bytes;
@@ -480,10 +510,9 @@ enum cf_opcode instr_plugin_nothing_of(char type) {
 int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     struct instr_found_call call;
     char types[INSTR_PLUGIN_PARAMETERS], result;
-    if (!instr_plugin_find_call(code, n, &call))
-        return misuse(code, "plug-in: the method has no such call");
+    if (!instr_plugin_find_call(code, n, &call)) return misuse(code, "the method has no such call");
     if (CF_IS(call.name, "<init>"))
-        return misuse(code, "plug-in: the call of a constructor cannot be skipped");
+        return misuse(code, "the call of a constructor cannot be skipped");
     struct cf_snippet *s = cf_snippet_new(code->edit);
     for (uint32_t i = instr_plugin_read_types(call.descriptor, types, &result); i-- > 0;)
         cf_op(s, slots_of(types[i]) == 2 ? CF_OP_pop2 : CF_OP_pop);
@@ -501,8 +530,7 @@ int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *condi
     struct place p;
     char types[INSTR_PLUGIN_PARAMETERS], result;
     if (find_place(&p, code, &at) != 0) return -1;
-    if (code->edit->constructor)
-        return misuse(code, "plug-in: a constructor cannot be left at its entry");
+    if (code->edit->constructor) return misuse(code, "a constructor cannot be left at its entry");
     uint32_t go_on = cf_label(p.snippet);
     if (condition) {
         if (test(&p, go_on) != 0) return -1;

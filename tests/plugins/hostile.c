@@ -64,6 +64,12 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     host->emit(code, NULL, NULL, NULL);
 #elif CASE == 39
     host->skip_if(code, &(struct instr_test){.size = sizeof(struct instr_test)});
+#elif CASE == 41 // not hostile
+    at.where = INSTR_AT_CONSTRUCTED;
+    int constructed = host->count(code, &at, "constructed");
+    at.where = INSTR_AT_ENTRY;
+    host->count(code, &at, constructed == 0 ? "constructor" : "no constructor");
+    return;
 #endif
     host->count(code, &at, "x");
 }

@@ -4,6 +4,8 @@
 #include "instr/cli/agent_library.h"
 #include "instr/cli/coverage/run.h"
 #include "instr/cli/internal.h"
+#include "instr/options.h"
+#include "instr/plugins/open.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -147,6 +149,18 @@ static int without_empty(int count, char **words) {
     return left;
 }
 
+// Of plug-ins what can be seen without a JVM.
+static int check_plugins(const char *list) {
+    char reason[INSTR_ERROR_SIZE];
+    struct instr_options options;
+    if (instr_options_parse(&options, list, reason, sizeof reason) != 0)
+        return cli_error("%s", reason);
+    int wrong = instr_plugins_check(&options, reason, sizeof reason);
+    instr_options_free(&options);
+    if (wrong) cli_error("option 'plugin': %s", reason);
+    return wrong ? CLI_USAGE : CLI_OK;
+}
+
 int cli_run(int argc, char **argv) {
     int words = 0;
     while (words < argc && strcmp(argv[words], "--") != 0) words++;
@@ -163,10 +177,11 @@ int cli_run(int argc, char **argv) {
     int status = CLI_USAGE;
     if (options && html && !names_coverage(given, argv))
         cli_usage("run", "coverage.html= needs the pass coverage");
-    else if (options && html)
-        status = cover_run(argc - words - 1, argv + words + 1, options, html, file);
     else if (options)
-        status = cli_run_with_agent(argv + words + 1, argc - words - 1, options);
+        status = check_plugins(options);
+    if (status == CLI_OK)
+        status = html ? cover_run(argc - words - 1, argv + words + 1, options, html, file)
+                      : cli_run_with_agent(argv + words + 1, argc - words - 1, options);
     free(options);
     free(html);
     free(file);
