@@ -18,7 +18,7 @@ class Help(CliTest):
         for words in (["help"], ["--help"], ["-h"]):
             self.expect(words, 0, ["run", "report", "show", "check", "usage: instr"], "")
         for words in (["help", "help"], ["help", "--help"], ["--help", "-h"]):
-            self.expect(words, 0, ["usage: instr help [options | COMMAND"], "")
+            self.expect(words, 0, ["usage: instr help [options | interfaces | COMMAND"], "")
 
     def test_help_on_one_command_explains_it(self):
         start = ("usage: instr run OPTION... [--allow WORDS] [--for TIME] -- COMMAND ARGUMENT...\n\n"

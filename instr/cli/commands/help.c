@@ -105,8 +105,8 @@ static void print_commands(void) {
            "  instr report acme-4711.json --html acme.html\n"
            "  instr rewrite timing timing.file=acme-%%p.json acme.jar -o acme-timed.jar\n\n"
            "'instr help COMMAND' explains one command, 'instr help options' lists passes and\n"
-           "options, 'instr help interfaces' says why interfaces are skipped. The man page "
-           "instr(1) has the rest.\n");
+           "options, 'instr help interfaces' says why interfaces are skipped. The man page\n"
+           "instr(1) and the pages in share/doc/instr have the rest.\n");
 }
 
 static void print_examples(const struct entry *entry) {
