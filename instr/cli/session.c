@@ -202,7 +202,7 @@ static int greet(struct cli_session *session, char *reason, size_t size) {
     return CLI_SESSION_FAILED;
 }
 
-static int not_found(const struct cli_session *session, char *reason, size_t size) {
+static int not_found(struct cli_session *session, char *reason, size_t size) {
     char user[64];
     const struct instr_process *target = &session->process;
     long pid = (long)target->pid;
@@ -217,6 +217,7 @@ static int not_found(const struct cli_session *session, char *reason, size_t siz
         return CLI_SESSION_FAILED;
     }
     if (error == ENOENT || error == ENOTDIR) {
+        session->no_socket = true;
         snprintf(reason, size, "there is no agent in process %ld; 'instr attach %ld' loads it", pid,
                  pid);
         return CLI_SESSION_NONE;

@@ -16,7 +16,8 @@
 
 struct cli_session {
     struct instr_process process;
-    int fd; // -1: not connected
+    int fd;         // -1: not connected
+    bool no_socket; // there was none to connect to
     struct instr_messages messages;
     uint64_t limit;       // when everything must have happened, in ns; INSTR_NEVER: no limit
     size_t most_document; // bytes; of all documents of an exchange, unless it is a stream

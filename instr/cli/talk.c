@@ -52,17 +52,32 @@ int cli_is_no_jvm(long pid) {
     return none;
 }
 
+int cli_agent_is_silent(long pid) {
+    struct instr_remote_jvm jvm;
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return 0;
+    int silent = jvm.agent[0] != '\0';
+    instr_remote_jvm_close(&jvm);
+    if (silent)
+        cli_error("the agent in process %ld is detached, or does not listen; 'instr attach %ld' "
+                  "starts it again",
+                  pid, pid);
+    return silent;
+}
+
 // To attach, as the reason advises, would fail in what is not a JVM.
-static int not_connected(long pid, int there, const char *reason) {
+static int not_connected(const struct cli_session *session, long pid, int there,
+                         const char *reason) {
     if (there == CLI_SESSION_NONE && cli_is_no_jvm(pid))
         return cli_error("process %ld is not a JVM", pid);
+    if (session->no_socket && cli_agent_is_silent(pid)) return CLI_FAILED;
     return cli_error("%s", reason);
 }
 
 int cli_control_connect(struct cli_session *session, long pid) {
     char reason[INSTR_ERROR_SIZE];
     int there = cli_session_open(session, pid, reason, sizeof reason);
-    return there == CLI_SESSION_OK ? CLI_OK : not_connected(pid, there, reason);
+    return there == CLI_SESSION_OK ? CLI_OK : not_connected(session, pid, there, reason);
 }
 
 // Connecting is part of the time that the whole command has.
@@ -71,7 +86,7 @@ static int connect_within(struct cli_session *session, const struct cli_control 
     if (!control->within_ms) return cli_control_connect(session, control->pid);
     int there =
         cli_session_open_within(session, control->pid, control->within_ms, reason, sizeof reason);
-    return there == CLI_SESSION_OK ? CLI_OK : not_connected(control->pid, there, reason);
+    return there == CLI_SESSION_OK ? CLI_OK : not_connected(session, control->pid, there, reason);
 }
 
 int cli_control_end(const struct cli_event *event) {

@@ -34,6 +34,8 @@ int cli_control_introduce(struct cli_session *session, const struct instr_owner 
 
 // Is it certain that the process is not a JVM?
 int cli_is_no_jvm(long pid);
+// Is the library of the agent in the process, which nothing answers in? Then that is printed.
+int cli_agent_is_silent(long pid);
 
 // Connects, or prints why it cannot. CLI_OK or CLI_FAILED.
 int cli_control_connect(struct cli_session *session, long pid);

@@ -240,11 +240,9 @@ static void note_skipped(void *context, const struct instr_skipped_item *item) {
     *(is_method ? &notes->methods : &notes->classes) += 1;
     if (notes->shown++ >= SKIPPED_SHOWN) return;
     char name[256];
-    snprintf(name, sizeof name, "%s", item->class_name);
-    for (char *c = name; *c; c++)
-        if (*c == '/') *c = '.'; // as status shows it
-    instr_reply_note(notes->reply, "%s%s%s: skipped: %s", name, is_method ? "." : "", item->method,
-                     item->reason);
+    instr_reply_note(notes->reply, "%s%s%s: skipped: %s",
+                     instr_dotted(item->class_name, name, sizeof name), is_method ? "." : "",
+                     item->method, item->reason);
 }
 
 // Notes the classes and methods that the operation skipped because something failed.

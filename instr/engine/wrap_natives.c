@@ -141,6 +141,15 @@ static struct job job_after(const struct job *first) {
                                    .notes = first->origin.notes}};
 }
 
+// What the passes have inserted into wrappers is theirs, as what is in other methods.
+static void add_inserted(struct job *to, const struct job *from) {
+    for (size_t i = 0; to->inserted && from->inserted && i < to->options->pass_count; i++) {
+        to->inserted[i].methods += from->inserted[i].methods;
+        to->inserted[i].bytes += from->inserted[i].bytes;
+        to->inserted[i].code += from->inserted[i].code;
+    }
+}
+
 // Lets the passes edit the wrappers of the class in `image`. An error goes to the first job.
 static enum cf_status edit_wrappers(const struct choice *c, const struct cf_wrap *wrap,
                                     struct image *image) {
@@ -158,6 +167,7 @@ static enum cf_status edit_wrappers(const struct choice *c, const struct cf_wrap
     }
     if (edited.bytes) *image = edited;
     first->result->methods_changed += job.rewrite.methods_changed;
+    add_inserted(first, &job);
     return CF_OK;
 }
 

@@ -246,6 +246,17 @@ static void check_calls(struct instr_kit *kit, const struct kit_source *source,
     if (problem) kit_problem(kit, true, kit_where(source, NULL), "@Advice: %s", problem);
 }
 
+static void check_outermost(struct instr_kit *kit, const struct kit_source *source,
+                            const struct written *w) {
+    for (size_t i = 0; w->outermost && !w->calls && i < w->target_count; i++)
+        if (is_constructor(w->targets[i])) {
+            kit_problem(
+                kit, true, kit_where(source, NULL),
+                "@Advice: outermost = true is not for constructors, which may end in super()");
+            return;
+        }
+}
+
 void kit_read_advice(struct kit_reader *reader, struct kit_source *source) {
     struct written w = {.target_count = 0};
     const char *alternatives[KIT_MOST_ALTERNATIVES];
@@ -261,6 +272,7 @@ void kit_read_advice(struct kit_reader *reader, struct kit_source *source) {
         return;
     }
     check_calls(kit, source, &w);
+    check_outermost(kit, source, &w);
     size_t count = split_types(kit, source, w.types, alternatives);
     // Problems are the same for all alternatives.
     for (size_t i = 0; i < count && (i == 0 || kit->usable); i++)

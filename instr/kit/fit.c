@@ -179,7 +179,7 @@ static const char *check_method(const struct fitting *f) {
     if (f->is_constructor && m->role == INSTR_KIT_INSTEAD)
         return misfit(f, "a call of a constructor cannot be replaced");
     if (replaces && !fits(m->result, result))
-        return misfit(f, "returns %s, but the method %s", java_type(ours).text,
+        return misfit(f, "returns %s, but the method returns %s", java_type(ours).text,
                       java_type(result).text);
     for (size_t i = 0; i < m->parameter_count; i++) {
         const char *why = check_parameter(f, (unsigned)i + 1, &m->parameters[i]);

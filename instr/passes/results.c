@@ -216,8 +216,9 @@ static void say_skipped(const struct instr_results *r, const struct skipped_list
     size_t shown = r->options->verbose ? skipped->count : REASONS_SHOWN;
     for (size_t i = 0; i < skipped->count && i < shown; i++) {
         const struct instr_skipped *s = &skipped->items[i];
-        instr_say("%s%s%s: skipped: %s", s->class_name, s->method[0] ? "." : "", s->method,
-                  s->reason);
+        char name[256];
+        instr_say("%s%s%s: skipped: %s", instr_dotted(s->class_name, name, sizeof name),
+                  s->method[0] ? "." : "", s->method, s->reason);
     }
     if (skipped->count > shown)
         instr_say("and %zu more skipped (verbose=yes shows all)", skipped->count - shown);

@@ -373,7 +373,8 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
         snprintf(text, size, "process %ld belongs to %s; only that user and root may attach", pid,
                  instr_user_name(jvm->process.uid, user, sizeof user));
     else if (jvm->kind == INSTR_JVM_UNKNOWN)
-        snprintf(text, size, "the system does not let us inspect process %ld; try as root", pid);
+        snprintf(text, size, "the system does not let us inspect process %ld%s", pid,
+                 geteuid() == 0 ? "" : "; try as root");
     else if (jvm->kind == INSTR_NO_JVM)
         snprintf(text, size, "process %ld is not a JVM", pid);
     else if (jvm->kind == INSTR_OPENJ9)

@@ -127,6 +127,13 @@ static void put_type(struct instr_output *out, const char *d, const char *end, i
     for (size_t i = 0; i < dimensions; i++) instr_output_text(out, "[]");
 }
 
+const char *instr_dotted(const char *name, char *text, size_t size) {
+    snprintf(text, size, "%s", name);
+    for (char *c = text; *c; c++)
+        if (*c == '/') *c = '.';
+    return text;
+}
+
 static int is_method_descriptor(const char *d) {
     if (*d++ != '(') return 0;
     while (d && *d && *d != ')') d = type_end(d);

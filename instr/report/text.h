@@ -15,6 +15,9 @@ char *instr_duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]);
 // Writes a number with commas ("1,234") into `text`; returns `text`.
 char *instr_number(uint64_t number, char text[INSTR_NUMBER_SIZE]);
 
+// Copies a class name with dots in place of slashes, cut to `size`; returns `text`.
+const char *instr_dotted(const char *name, char *text, size_t size);
+
 enum { // styles, added up
     INSTR_PLAIN = 0,
     INSTR_DOTS = 1, // slashes become dots

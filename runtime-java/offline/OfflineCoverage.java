@@ -60,7 +60,7 @@ public final class OfflineCoverage {
             to.close();
         }
         if (!"yes".equals(report.option("quiet")))
-            OfflineReport.say("instr: coverage: " + classes + " classes covered, written to " + path);
+            OfflineReport.say("instr: coverage: " + classes + (classes == 1 ? " class" : " classes") + " covered, written to " + path);
     }
 
     private static String newSession() {

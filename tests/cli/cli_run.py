@@ -77,9 +77,17 @@ class Run(CliTest):
 
     def test_bad_options_never_start_the_command(self):
         mark = self.path("started")
+        self.write("text.so", "no library")
+        self.write("two.rules", "a.B.c entry { @ = count() }\na.B.d entry { @ = count() }\n")
         for words, line in (
                 (["timng"], "instr: option 'timng': unknown; did you mean 'timing'?\n"),
                 (["timing", "huge=1"], "instr: option 'huge': must be no or yes, not '1'\n"),
+                (["coverage", "coverage.per-test=junit6"], "instr: option 'coverage.per-test': must be junit4, junit5, testng, or "
+                                                           "CLASSES#METHODS such as com.acme.**Test#test*, not 'junit6'\n"),
+                (["calls", "plugin=./absent.so"], "instr: option 'plugin': ./absent.so: No such file or directory\n"),
+                (["calls", "plugin=./text.so"], f"instr: option 'plugin': {os.path.realpath(self.path('text.so'))}: is not a shared library\n"),
+                (["rule=@two.rules", "name=shop", "shop.file=x"], "instr: option 'name': names one rule, and the file has several\n"),
+                (["rule=a.B.c entry { @ = count() }", "rule1.file=x"], "instr: option 'rule1.file': unknown; name=NAME names the rule first, then NAME.file\n"),
                 (["quiet=yes"], "instr: no pass is given, so nothing would be done; "
                                 "see 'instr help options'\n")):
             self.run_with([*words, "--", "touch", mark], 2, "", line)

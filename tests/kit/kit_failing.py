@@ -313,8 +313,8 @@ class FailingTest(ShopTest):
             out, err = self.run_shop("kit=" + kit)
             self.assertIn(expected, out, err)
             refused = [line for line in err if "by a call of the method itself" in line]
-            self.assertEqual(any("java/lang/Integer.valueOf(I)" in line for line in refused), skipped, err)
-            self.assertEqual(any("java/lang/Integer.<init>(I)" in line for line in refused), skipped, err)
+            self.assertEqual(any("java.lang.Integer.valueOf(I)" in line for line in refused), skipped, err)
+            self.assertEqual(any("java.lang.Integer.<init>(I)" in line for line in refused), skipped, err)
 
     def test_methods_that_an_advice_prevents_are_not_entered(self):
         """Other passes leave what they have entered, also if they are named first."""

@@ -101,8 +101,8 @@ class FittingTest(KitTest):
                    "static void enter(CharSequence s) { }")
         self.fails("exit: parameter 1: the type of the result is int", order, "static void exit(@Result Object r) { }")
         self.fails("exit: parameter 1: the method has no result", "Shop.order()", "static void exit(@Result Object r) { }")
-        self.fails("returned: returns long, but the method int", order, "static long returned() { return 1; }")
-        self.fails("returned: returns java.lang.Object, but the method void", "Shop.order()",
+        self.fails("returned: returns long, but the method returns int", order, "static long returned() { return 1; }")
+        self.fails("returned: returns java.lang.Object, but the method returns void", "Shop.order()",
                    "static Object returned() { return null; }")
         self.fails("enter: parameter 1: the class has no field price", order, 'static void enter(@Field("price") Object s) { }')
         self.fails("enter: parameter 1: the type of the field stock is long", order, 'static void enter(@Field("stock") int s) { }')

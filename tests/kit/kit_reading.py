@@ -322,6 +322,7 @@ class ReadingTest(KitTest):
         self.wrong("static int constructed() { /*!*/ return 1; }", "constructed: returns a value that goes nowhere: make it void")
         self.wrong("static void constructed(@Thrown Throwable t) { /*!*/ }", "constructed: parameter 1: @Thrown has no value in constructed")
         self.wrong(enter, "@Advice: calls of constructors are not advised: advise the constructor itself", before='@Advice(value = "a.b.<init>(..)", calls = true, callers = "c.d")')
+        self.wrong(enter, "@Advice: outermost = true is not for constructors, which may end in super()", before='@Advice(value = "a.b.<init>(..)", outermost = true)')
         self.wrong(enter, "@Advice: a+.b: a pattern with + is for methods, not for calls: name the classes whose methods are called", before='@Advice(value = "a+.b", calls = true, callers = "c.d")')
         self.wrong(enter, "types: write names of packages or classes with dots", before='@Advice(value = "a.b", types = "a/b|c")')
 

@@ -29,6 +29,7 @@ REASONS = (
     "option 'rule': a pass named 'op[0-9]' is there already; name=NAME names this one",
     "another command switched (pass '[a-z]+'|everything) off before all classes were changed",
     "another command interrupted this one before all classes were changed; 'instr status' shows what is active now",
+    "the agent in process PID is detached, or does not listen; 'instr attach PID' starts it again",
     "there is no agent in process PID; 'instr (attach|enable) PID( timing)?' loads (it|one that times methods)",
     "the agent in process PID has just been detached, or the JVM ends",
     "the agent was detached, or the JVM has ended",

@@ -221,10 +221,11 @@ static void print_table(const struct top *top, const json_t *document, FILE *to)
             clock, titles[top->order]);
     print_overhead(document, to);
     struct layout layout = lay_out(top->rule ? 0 : columns, timed);
-    int used = fprintf(to, "%s calls/s, %s errors/s, %s %s", rate(document, "calls", interval, a),
-                       rate(document, "thrown", interval, b),
-                       instr_number(cli_count(document, top->rule ? "keys" : "methods"), c),
-                       top->rule ? "keys" : "methods called");
+    uint64_t shown = cli_count(document, top->rule ? "keys" : "methods");
+    int used =
+        fprintf(to, "%s calls/s, %s errors/s, %s %s%s%s", rate(document, "calls", interval, a),
+                rate(document, "thrown", interval, b), instr_number(shown, c),
+                top->rule ? "key" : "method", cli_plural(shown, "s"), top->rule ? "" : " called");
     if (cli_count(document, "classes_total"))
         used += fprintf(to, "; %s of %s classes so far",
                         instr_number(cli_count(document, "classes_done"), a),
@@ -382,6 +383,7 @@ static int connect_agent(struct top *top) {
     int there = cli_session_open(&top->session, top->pid, reason, sizeof reason);
     if (there == CLI_SESSION_NONE && cli_is_no_jvm(top->pid))
         return cli_error("process %ld is not a JVM", top->pid);
+    if (top->session.no_socket && cli_agent_is_silent(top->pid)) return CLI_FAILED;
     if (there == CLI_SESSION_NONE)
         return cli_error("there is no agent in process %ld; 'instr enable %ld timing' loads one "
                          "that times methods",

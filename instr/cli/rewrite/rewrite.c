@@ -107,8 +107,9 @@ static void print_skipped(void *context, const struct instr_skipped_item *item) 
     size_t *left = context;
     if (*left == 0 || item->pass >= 0) return;
     --*left;
-    cli_error("%s%s%s: skipped: %s", item->class_name, *item->method ? "." : "", item->method,
-              item->reason);
+    char name[256];
+    cli_error("%s%s%s: skipped: %s", instr_dotted(item->class_name, name, sizeof name),
+              *item->method ? "." : "", item->method, item->reason);
 }
 
 static void print_summary(struct cli_rewrite *rewrite) {

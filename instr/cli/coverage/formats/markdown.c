@@ -61,14 +61,14 @@ static void put_totals(struct instr_output *out, const struct cover_count *count
 }
 
 static void put_rows(struct instr_output *out, const struct cover_model *model,
-                     struct cover_item *list, size_t count, const char *what) {
+                     struct cover_item *list, size_t count, const char *one, const char *many) {
     char number[INSTR_NUMBER_SIZE];
     if (!list || count == 0) {
         free(list);
         return;
     }
     instr_output_format(out, "\n<details><summary>%s %s%s</summary>\n\n",
-                        instr_number(count, number), what,
+                        instr_number(count, number), count == 1 ? one : many,
                         count > MOST_ROWS ? ", the 20 that miss most" : "");
     instr_output_text(out, "| | instructions | branches | missed lines |\n|:--|--:|--:|--:|\n");
     for (size_t i = 0; i < count && i < MOST_ROWS; i++) {
@@ -96,7 +96,7 @@ void cover_write_markdown(const struct cover_model *model, struct instr_output *
     instr_output_text(out, "\n\n");
     put_totals(out, model->counts);
     struct cover_item *list = cover_worst_packages(model, &count);
-    put_rows(out, model, list, count, "packages");
+    put_rows(out, model, list, count, "package", "packages");
     list = cover_worst_classes(model, &count);
-    put_rows(out, model, list, count, "classes");
+    put_rows(out, model, list, count, "class", "classes");
 }
