@@ -88,14 +88,13 @@ static int type_matches(const char *p, size_t p_length, const char *text, size_t
     return 0;
 }
 
-// Does the list of types, which ends with a parenthesis, match?
+// Does the list of types, which ends with a parenthesis, match? Names behind the types mean nothing.
 static int arguments_match(const char *p, struct cf_slice d) {
     char text[512];
     uint32_t at = 1;
     for (;; p++) {
-        while (*p == ' ') p++;
-        size_t length = strcspn(p, ",)"), used = length;
-        while (used > 0 && p[used - 1] == ' ') used--;
+        p += strspn(p, " \t\r\n");
+        size_t length = strcspn(p, ",)"), used = strcspn(p, " \t\r\n,)");
         int more = at < d.length && d.bytes[at] != ')';
         if (used == 2 && memcmp(p, "..", 2) == 0) return 1;
         if (used == 0 && p[length] == ')') return !more;

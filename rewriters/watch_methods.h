@@ -2,9 +2,9 @@
 //
 // The last dot, or #, before the parenthesis separates class and method; * in the name of the method is
 // any run of characters. (..), or nothing, stands for any arguments. Otherwise types are written as
-// in Java, with or without their packages, and * is any single type. Colons separate several such
-// patterns. Classes are written as for `include` (instr/match.h); com.acme.Foo+ is Foo and what
-// extends or implements it.
+// in Java, with or without their packages, and * is any single type; the name of a parameter may follow, as in
+// rules, which use it: (int n). Colons separate several such patterns. Classes are written as for `include`
+// (instr/match.h); com.acme.Foo+ is Foo and what extends or implements it.
 
 #ifndef RW_WATCH_METHODS_H
 #define RW_WATCH_METHODS_H

@@ -18,6 +18,7 @@
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
 #include "instr/vm/wake.h"
+#include "rewriters/watch_methods.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -354,22 +355,79 @@ static const struct instr_methods *names_of(struct instr_agent *agent) {
     return names;
 }
 
+// The pattern at the start of a rule, with its arguments. The caller frees it; NULL: out of memory.
+static char *pattern_of(const char *rule) {
+    size_t length = strcspn(rule, "( \t\n");
+    if (rule[length] == '(') length += strcspn(rule + length, ")") + 1;
+    return strndup(rule, length);
+}
+
+// A rule has one pattern. If it names abstract methods, the rule gets that of what implements them: Shop+ for Shop.
+static int find_for_rule(JNIEnv *jni, struct watching *w, const char *rule,
+                         struct instr_implementations *found) {
+    rule += strspn(rule, " \t\n");
+    struct rw_watch_pattern pattern;
+    const char *end;
+    char *text = pattern_of(rule);
+    if (text && !rw_watch_split(text, &pattern, &end) && !rw_watch_take_plus(&pattern))
+        instr_watch_implementations(w->agent->jvmti, jni, text, found);
+    int length = found->patterns ? (int)pattern.class_name.length : 0;
+    if (!text ||
+        asprintf(&w->methods, "%.*s%s%s", length, rule, length ? "+" : "", rule + length) < 0)
+        w->methods = NULL;
+    free(text);
+    return w->methods != NULL;
+}
+
+static int find_for_pass(JNIEnv *jni, struct watching *w, const char *methods,
+                         struct instr_implementations *found) {
+    instr_watch_implementations(w->agent->jvmti, jni, methods, found);
+    const char *more = found->patterns;
+    if (asprintf(&w->methods, "%s%s%s", methods, more ? ":" : "", more ? more : "") < 0)
+        w->methods = NULL;
+    return w->methods != NULL;
+}
+
+// Is the method one of the patterns, which have colons between them?
+static bool is_among(const char *patterns, const char *method, size_t length) {
+    for (const char *at = patterns;; at += strcspn(at, ":") + 1) {
+        size_t n = strcspn(at, ":");
+        if (n == length && memcmp(at, method, n) == 0) return true;
+        if (!at[n]) return false;
+    }
+}
+
+// What a class inherits from one that does not implement the type is a pattern of its own, and not of the rule.
+static void note_implementations(const struct watching *w, struct instr_reply *reply,
+                                 const struct instr_implementations *found) {
+    char now[300] = "", missed[300] = "";
+    for (const char *at = found->methods; at && *at; at += strspn(at, ":")) {
+        size_t length = strcspn(at, ":");
+        char *to = !is_of_pass(w) && is_among(found->patterns, at, length) ? missed : now;
+        size_t used = strlen(to);
+        snprintf(to + used, sizeof now - used, "%s%.*s", used ? ":" : "", (int)length, at);
+        at += length;
+    }
+    instr_reply_note(reply,
+                     "abstract methods have no code: what implements them is watched, also in "
+                     "classes that are loaded later; in loaded classes now: %s",
+                     *now ? now : "none");
+    if (*missed)
+        instr_reply_note(reply,
+                         "not watched with --if or --print, as their classes do not implement the "
+                         "type: %s",
+                         missed);
+}
+
 // The methods that the client names, and those that implement the abstract ones among them.
 static int find_methods(struct instr_request *request, struct instr_reply *reply, JNIEnv *jni,
                         struct watching *w) {
     struct instr_implementations found = {NULL, NULL, 0};
-    if (is_of_pass(w))
-        instr_watch_implementations(request->agent->jvmti, jni, request->argv[0], &found);
-    const char *more = found.patterns;
-    if (asprintf(&w->methods, "%s%s%s", request->argv[0], more ? ":" : "", more ? more : "") < 0)
-        w->methods = NULL;
-    if (!w->methods) instr_reply_fail(reply, "out of memory");
-    if (more)
-        instr_reply_note(reply,
-                         "abstract methods have no code: what implements them is watched, also in "
-                         "classes that are loaded later; in loaded classes now: %.300s",
-                         found.methods ? found.methods : "none");
-    w->abstract = more != NULL;
+    if (!(is_of_pass(w) ? find_for_pass(jni, w, request->argv[0], &found)
+                        : find_for_rule(jni, w, request->argv[0], &found)))
+        instr_reply_fail(reply, "out of memory");
+    if (found.patterns) note_implementations(w, reply, &found);
+    w->abstract = found.patterns != NULL;
     free(found.patterns);
     free(found.methods);
     return w->methods != NULL;

@@ -27,7 +27,7 @@ static void add_type(char *pattern, const char *type, const char *end) {
 static void add_name(struct rule_lexer *lexer, struct instr_rule *rule, const char *name,
                      const char *end) {
     for (const char *c = name; c < end; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$')
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != '$' && (unsigned char)*c < 0x80)
             rule_lexer_fail(lexer, name, (uint32_t)(end - name),
                             "the name of a parameter has letters, digits, _ and $");
     if (rule->parameter_count == MOST_PARAMETERS) return;

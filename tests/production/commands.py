@@ -393,6 +393,8 @@ def watching_abstract(t):
         alice = Watcher(t, jvm, c, "alice", "Pair$Shop.order(..)", "--limit", "10")
         bob = Watcher(t, jvm, c, "bob", "Pair$Other.order(..)", "--limit", "1000")
         carol = Watcher(t, jvm, c, "carol", "Pair$Base+.order(..)", "--limit", "4")
+        dave = Watcher(t, jvm, c, "dave", "Pair$Shop.order(int n)", "--if", "n > 0", "--limit", "5")
+        erin = Watcher(t, jvm, c, "erin", "Pair.first(int n)", "--limit", "1")
         for _ in range(3):
             jvm.ask("")
         done, calls, err = alice.end()
@@ -402,6 +404,11 @@ def watching_abstract(t):
         expect(problems, err, found and set(found[1].split(":")) == {f"Pair${shop}.order(int)" for shop in shops})
         done, calls, err = carol.end()
         expect(problems, f"carol: {done} {calls} {err}", calls == [("Pair$Big", "order", 0), ("Pair$Big", "order", 10), ("Pair$Big", "order", 20), ("Pair$Late", "order", 20)])
+        done, calls, err = dave.end()
+        expect(problems, f"dave: {done} {calls}", (done, calls) == (0, [(f"Pair${shop}", "order", n) for n in (10, 20) for shop in ("Big", "Small")] + [("Pair$Late", "order", 20)]))
+        expect(problems, f"dave: {err}", err.endswith("as their classes do not implement the type: Pair$Own.order(int)\n")
+               and all(f"Pair${shop}.order(int)" in err.splitlines()[0] for shop in ("Big", "Small")))
+        expect(problems, "the name of a parameter", erin.end() == (0, [("Pair", "first", 0)], ""))
         done, calls, err = bob.end(signal.SIGINT)
         expect(problems, f"bob: {done} {calls} {err}", (calls, err) == ([("Pair$Other", "order", n) for n in (0, 10, 20)], ""))
         deadline = time.time() + 60

@@ -106,6 +106,11 @@ START_TEST(texts_are_in_modified_utf8) {
     ck_assert_str_eq(rule->condition->text + 1, face);
     ck_assert_str_eq(rule->actions->keys[0]->text, "\xc3\xa9");
     instr_rule_free(rule);
+    rule = good("a.B.f(int na\xc3\xafve, int \xf0\x9d\x92\xb3) entry /na\xc3\xafve > 1/ { @ = "
+                "sum(\xf0\x9d\x92\xb3) }");
+    ck_assert_str_eq(rule->parameters[0], "na\xc3\xafve");
+    ck_assert_int_eq(rule->actions->value->kind, RULE_PARAMETER);
+    instr_rule_free(rule);
 }
 END_TEST
 
