@@ -140,17 +140,28 @@ static void expiry(struct instr_json *json, const struct instr_plan *plan) {
     instr_json_number(json, "expires_in_ns", !last ? 0 : last > now ? last - now : 1);
 }
 
-// The pass that was switched off for its overhead, as long as its owner does not have it on.
-static void switched_off(struct instr_json *json, struct instr_agent *agent) {
-    struct instr_overhead_end end = instr_overhead_last_end();
-    if (!*end.pass || instr_operation_is_on_for(agent, end.pass, &end.owner)) return;
-    instr_json_open_flat(json, "switched_off", '{');
-    instr_json_text(json, "pass", end.pass);
-    if (*end.owner.name) instr_json_text(json, "by", end.owner.name);
-    instr_json_text(json, "reason", end.why);
-    instr_json_number(json, "date_ms", end.date);
-    instr_json_number(json, "ago_ns", instr_clock_now() - end.at);
+static void write_end(struct instr_json *json, const char *key,
+                      const struct instr_overhead_end *end) {
+    instr_json_open_flat(json, key, '{');
+    instr_json_text(json, "pass", end->pass);
+    if (*end->owner.name) instr_json_text(json, "by", end->owner.name);
+    instr_json_text(json, "reason", end->why);
+    instr_json_number(json, "date_ms", end->date);
+    instr_json_number(json, "ago_ns", instr_clock_now() - end->at);
     instr_json_close(json, '}');
+}
+
+// The passes that were switched off for their overhead, as long as their owners do not have them on.
+static void switched_off(struct instr_json *json, struct instr_agent *agent) {
+    const struct instr_overhead_end *end, *listed[INSTR_OVERHEAD_ENDS];
+    size_t count = 0;
+    for (size_t i = 0; (end = instr_overhead_end(i)); i++)
+        if (!instr_operation_is_on_for(agent, end->pass, &end->owner)) listed[count++] = end;
+    if (!count) return;
+    write_end(json, "switched_off", listed[0]);
+    instr_json_open(json, "switched_off_before", '[');
+    for (size_t i = 1; i < count; i++) write_end(json, NULL, listed[i]);
+    instr_json_close(json, ']');
 }
 
 // The members that ping replies, and:
@@ -172,7 +183,8 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "overhead": [...],              see operation.h
 //        "expires_in_ns"                 until no pass is on; 0: a pass does not end by itself
 //        "watches": [{"by", "methods", "ago_ns"}],    the clients of the command watch
-//        "switched_off": {"pass", "by", "reason", "date_ms", "ago_ns"}    for its overhead; if there is one
+//        "switched_off": {"pass", "by", "reason", "date_ms", "ago_ns"}    the last one, for its overhead; if there is one
+//        "switched_off_before": [{...}]  the same of those before it, the last one first
 //      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {
     struct instr_agent *agent = request->agent;

@@ -79,7 +79,7 @@ static void watch_overhead(struct instr_agent *agent) {
         done->owner = &owner;
         int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
         instr_say("%s%s%s: %s: %s", name, *owner.name ? " of " : "", owner.name,
-                  instr_overhead_last_end().why, ok ? "switched off" : reason);
+                  instr_overhead_end(0)->why, ok ? "switched off" : reason);
     }
     free(done);
 }

@@ -40,10 +40,12 @@ int instr_overhead_exceeded(const struct instr_plan *plan);
 // The agent is detached: forgets everything.
 void instr_overhead_forget(void);
 
-// --- the pass that exceeded its limit last ---
+// --- the passes that exceeded their limits ---
+
+enum { INSTR_OVERHEAD_ENDS = 16 }; // at most so many are remembered
 
 struct instr_overhead_end {
-    char pass[64]; // its name: one that was made may not exist any more; "": none
+    char pass[64]; // its name: one that was made may not exist any more
     struct instr_owner owner;
     uint64_t at;   // ns, of instr_clock_now
     uint64_t date; // milliseconds since 1970
@@ -52,13 +54,14 @@ struct instr_overhead_end {
 
 // Notes it, before it is switched off.
 void instr_overhead_note_end(const struct instr_plan *plan, size_t index);
-struct instr_overhead_end instr_overhead_last_end(void);
+// The pass that exceeded its limit last is the one of index 0. NULL: there are not so many.
+const struct instr_overhead_end *instr_overhead_end(size_t index);
 
 // These options have been switched on: what ended before and is among them is forgotten.
 void instr_overhead_follow(const struct instr_options *options);
 
-// Writes why and when the pass of this name and owner was switched off for its overhead, or, with NULL, any
-// pass, of any owner. For passes that are off. False: none was.
+// Writes why and when the pass of this name and owner was switched off for its overhead, or, with NULL, the last
+// pass, or that of any owner. For passes that are off. False: none was.
 bool instr_overhead_say_end(const char *name, const struct instr_owner *owner, char *text,
                             size_t size);
 

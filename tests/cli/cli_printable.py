@@ -71,7 +71,8 @@ class Answers(Printable):
 
     def test_results_that_cannot_be_shown(self):
         for answer in ({"pass": EVIL}, {"pass": EVIL, "methods": [{"class": 3}]}, {"passes": [EVIL, EVIL], "enabled": [{"pass": EVIL, "by": EVIL}]},
-                       {"passes": [], "switched_off": {"pass": EVIL, "reason": EVIL, "ago_ns": 3}}):
+                       {"passes": [], "switched_off": {"pass": EVIL, "reason": EVIL, "ago_ns": 3},
+                        "switched_off_before": [{"pass": EVIL, "by": EVIL, "reason": EVIL}, EVIL]}):
             pid = self.answers(answer)
             for words in ["report", pid], ["report", pid, "calls"], ["report", pid, "--html", "page.html"], ["rules", pid]:
                 self.shows(*words, evil=False)

@@ -344,11 +344,24 @@ def overhead_of_owners(t):
         expect(problems, f"status: {text}", re.search(r"^off +timing of carol, .* ago: estimated overhead is [0-9.]+% of CPU time", text, re.M))
         said = s.instr("disable", "timing", "--as", "carol")
         expect(problems, f"disable: {said.stderr}", said.returncode == 1 and "pass 'timing' was switched off " in said.stderr and "max-overhead=3%" in said.stderr)
+        # What another limit ends later does not make that forgotten.
+        enable("dave", "Spending:Spending$Seldom", "3%")
+        until = time.monotonic() + 30
+        while "dave" in owners() and time.monotonic() < until:
+            time.sleep(0.25)
+        text = s.instr("status").stdout
+        expect(problems, f"both: {text}", re.search(r"^off +timing of dave, .* ago: .*\n +timing of carol, .* ago: estimated overhead is [0-9.]+% of CPU time", text, re.M))
+        for who in ("carol", "dave"):
+            said = s.instr("report", "timing", "--as", who).stderr
+            expect(problems, f"report: {said}", re.fullmatch(r"instr: pass 'timing' was switched off .* ago: estimated overhead is .*\n", said))
         said = s.instr("set", "max-overhead=2%", "--as", "carol").stderr
         expect(problems, f"set: {said}", said == "instr: option 'max-overhead': carol has no active pass\n")
         # Her own attempt has been forgotten once she has it again.
         enable("carol", "Spending$Seldom", "off")
-        expect(problems, "still off", "switched_off" not in s.c.run("status") and owners() == ["alice", "bob", "carol"])
+        status = s.c.run("status")
+        expect(problems, f"of the others: {status}", (status["switched_off"]["by"], status.get("switched_off_before")) == ("dave", []))
+        enable("dave", "Spending$Seldom", "off")
+        expect(problems, "still off", "switched_off" not in s.c.run("status") and owners() == ["alice", "bob", "carol", "dave"])
         jvm.ends(problems)
     return problems
 

@@ -259,23 +259,31 @@ static bool concerns(const json_t *status, const char *pass, const struct argume
     return found;
 }
 
-// The pass that was on last cost too much.
-static int say_switched_off(const json_t *off) {
+static void say_switched_off(const json_t *off) {
     char ago[INSTR_DURATION_SIZE];
-    return cli_error("pass '%s' was switched off %s ago: %s", cli_text(off, "pass"),
-                     instr_duration(cli_count(off, "ago_ns"), ago), cli_text(off, "reason"));
+    cli_error("pass '%s' was switched off %s ago: %s", cli_text(off, "pass"),
+              instr_duration(cli_count(off, "ago_ns"), ago), cli_text(off, "reason"));
+}
+
+// The passes that were on cost too much.
+static int say_all_switched_off(const json_t *status) {
+    size_t index;
+    json_t *off;
+    say_switched_off(json_object_get(status, "switched_off"));
+    json_array_foreach(json_object_get(status, "switched_off_before"), index, off)
+        say_switched_off(off);
+    return CLI_FAILED;
 }
 
 // Why nothing was shown. `others`: the passes of others that have results.
 static int say_none(const json_t *status, const struct arguments *arguments, size_t others) {
-    const json_t *off = json_object_get(status, "switched_off");
     if (arguments->kind)
         return cli_error("no %s is on in process %ld", arguments->kind, arguments->pid);
     if (others)
         return cli_error("%s has no pass with results in process %ld; --all shows those of "
                          "everybody",
                          arguments->owner.name, arguments->pid);
-    if (off) return say_switched_off(off);
+    if (json_object_get(status, "switched_off")) return say_all_switched_off(status);
     return cli_error("no active pass of process %ld has results%s", arguments->pid,
                      arguments->json ? " in JSON" : "");
 }

@@ -124,7 +124,7 @@ static void overhead(const json_t *document) {
     size_t index, lines = 0;
     json_t *item;
     const json_t *enabled = json_object_get(document, "enabled");
-    char share[32], compilers[32], limit[32], time[INSTR_DURATION_SIZE];
+    char share[32], compilers[32], limit[32];
     json_array_foreach(enabled, index, item) {
         const char *pass = cli_text(item, "pass"), *by = cli_text(item, "by");
         const char *whose = owners_of(enabled, pass) < 2 ? "" : *by ? by : "the command line";
@@ -140,11 +140,22 @@ static void overhead(const json_t *document) {
         line(lines++ ? "" : "overhead", "%s%s%s: %s; max-overhead=%s", pass, *whose ? " by " : "",
              whose, text, most ? percent(most, limit) : "off");
     }
-    const json_t *off = json_object_get(document, "switched_off");
-    const char *whose = owners_of(enabled, cli_text(off, "pass")) ? cli_text(off, "by") : "";
-    if (off)
-        line("off", "%s%s%s, %s ago: %s", cli_text(off, "pass"), *whose ? " of " : "", whose,
+}
+
+static void switched_off(const json_t *document) {
+    const json_t *before = json_object_get(document, "switched_off_before"),
+                 *last = json_object_get(document, "switched_off");
+    const json_t *enabled = json_object_get(document, "enabled");
+    char time[INSTR_DURATION_SIZE];
+    size_t count = last ? 1 + json_array_size(before) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *off = i ? json_array_get(before, i - 1) : last;
+        const char *pass = cli_text(off, "pass");
+        bool is_shared = owners_of(enabled, pass) || owners_of(before, pass);
+        const char *whose = is_shared ? cli_text(off, "by") : "";
+        line(i ? "" : "off", "%s%s%s, %s ago: %s", pass, *whose ? " of " : "", whose,
              instr_duration(cli_count(off, "ago_ns"), time), cli_text(off, "reason"));
+    }
 }
 
 static void watches(const json_t *document) {
@@ -184,6 +195,7 @@ static void show(const json_t *document, const struct instr_process *target) {
     enabled(document);
     figures(document);
     overhead(document);
+    switched_off(document);
     watches(document);
     agents(document);
     skipped(document);
