@@ -386,6 +386,23 @@ def watching_too_many(t):
     return problems
 
 
+def watching_interrupted(t):
+    """Who presses Ctrl-C twice, while the JVM stands still, ends the watch as with one Ctrl-C."""
+    problems = []
+    with pair(t) as jvm, jvm.control() as c:
+        alice = Watcher(t, jvm, c, "alice", "Pair.first(..)")
+        os.kill(jvm.pid, signal.SIGSTOP)
+        try:
+            for _ in range(2):
+                alice.process.send_signal(signal.SIGINT)
+                time.sleep(0.5)
+        finally:
+            os.kill(jvm.pid, signal.SIGCONT)
+        expect(problems, "not as one", alice.end() == (0, [], ""))
+        jvm.ends(problems)
+    return problems
+
+
 def watching_abstract(t):
     """Who watches an abstract method watches what implements it: what a class inherits, what is loaded meanwhile, and nothing of the same name."""
     problems = []

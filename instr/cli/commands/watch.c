@@ -3,6 +3,7 @@
 #include "instr/cli/internal.h"
 #include "instr/cli/agent_library.h"
 #include "instr/cli/bring.h"
+#include "instr/base/clock.h"
 #include "instr/cli/commands/rule.h"
 #include "instr/cli/screen.h"
 #include "instr/cli/talk.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#define MILLISECOND UINT64_C(1000000)
 enum { WORDS = 8, WORD_SIZE = 64, AFTER_CANCEL_MS = 10000, POLL_MS = 200 };
 
 // The command for the agent.
@@ -64,6 +66,7 @@ static void show(const json_t *call) {
 static int follow(const struct watch *watch, struct cli_session *session, int json) {
     struct cli_event event;
     int cancelled = 0;
+    uint64_t cancelled_at = 0; // ns
     session->stream = true;
     if (cli_control_introduce(session, &watch->owner) != CLI_OK) return CLI_FAILED;
     if (cli_session_command(session, watch->count, watch->words) != 0) return cli_session_unsent();
@@ -78,11 +81,15 @@ static int follow(const struct watch *watch, struct cli_session *session, int js
         }
         if (event.kind == CLI_NOTE) cli_error("%s", event.line);
         if (event.kind == CLI_END || event.kind == CLI_LOST) return cli_control_end(&event);
-        if (event.kind == CLI_NOTHING && cancelled)
+        // Another signal is also nothing.
+        uint64_t late = cancelled_at + AFTER_CANCEL_MS * MILLISECOND;
+        if (event.kind == CLI_NOTHING && cancelled && instr_clock_now() >= late)
             return cli_error("the agent is not responding; it will revert when this client "
                              "disconnects");
-        if ((cli_caught() || ferror(stdout)) && !cancelled)
+        if ((cli_caught() || ferror(stdout)) && !cancelled) {
             cancelled = cli_session_cancel(session) == 0;
+            cancelled_at = instr_clock_now();
+        }
     }
 }
 
