@@ -485,7 +485,8 @@ static int settle(struct instr_option_parser *p) {
         if (p->only_values)
             return instr_option_fail(p, key, "the pass is not enabled by %s",
                                      instr_owner_text(&p->owner));
-        return instr_option_fail(p, key, "the pass is not enabled; add '%s'", pass->pass->name);
+        return instr_option_fail(p, key, "these options do not enable the pass; add '%s'",
+                                 pass->pass->name);
     }
     if (settle_scopes(p) != 0 || instr_option_settle_names(p) != 0 || settle_made(p) != 0 ||
         instr_option_terms_settle(p) != 0)

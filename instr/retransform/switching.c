@@ -56,6 +56,36 @@ static void say_not_on(const char *name, char *reason, size_t size) {
              likely ? nearest : "", likely ? "'?" : "");
 }
 
+// Who has the pass: "al, bo and carol". *count: how many.
+static void list_owners(const struct instr_options *options, const struct rw_pass *pass, char *text,
+                        size_t size, size_t *count) {
+    size_t all = 0, used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < options->pass_count; i++) all += options->passes[i].pass == pass;
+    *count = all;
+    for (size_t i = 0, n = 0; i < options->pass_count && used + INSTR_WHO_SIZE < size; i++) {
+        if (options->passes[i].pass != pass) continue;
+        const char *before = n == 0 ? "" : n + 1 < all ? ", " : " and ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", before,
+                                 instr_owner_text(&options->passes[i].owner));
+        n++;
+    }
+}
+
+// The pass is on, but neither for the owner nor by the command line.
+static void say_of_others(const struct instr_options *options, const struct instr_pass_options *any,
+                          const struct instr_owner *owner, char *reason, size_t size) {
+    char owners[256];
+    size_t count;
+    list_owners(options, any->pass, owners, sizeof owners, &count);
+    const char *first = count > 1 ? "NAME" : any->owner.name,
+               *one = count > 1 ? "that of one" : "that one";
+    snprintf(reason, size,
+             "pass '%s' was switched on by %s, not by %s; --as %s means %s, --all means "
+             "everybody's",
+             any->pass->name, owners, owner ? instr_owner_text(owner) : "you", first, one);
+}
+
 const struct instr_pass_options *instr_switching_pass(const struct instr_options *options,
                                                       const char *name,
                                                       const struct instr_owner *owner, int all,
@@ -72,9 +102,6 @@ const struct instr_pass_options *instr_switching_pass(const struct instr_options
     wanted.owner = command_line;
     own = instr_find_same(options, &wanted);
     if (!own && !(owner && instr_overhead_say_end(name, owner, reason, size)))
-        snprintf(reason, size,
-                 "pass '%s' was switched on by %s, not by %s; --as %s means that one, --all means "
-                 "everybody's",
-                 name, any->owner.name, owner ? instr_owner_text(owner) : "you", any->owner.name);
+        say_of_others(options, any, owner, reason, size);
     return own;
 }

@@ -54,6 +54,10 @@ class Help(CliTest):
             self.assertIn("include and exclude are one scope", text)
             self.assertIn("takes the other one away", text)
 
+    def test_an_original_may_be_one_that_redefine_has_made(self):
+        for command in ("dump", "show"):
+            self.assertIn("as it was loaded, or as redefine has replaced it", " ".join(self.expect(["help", command], 0, err="").stdout.split()))
+
     def test_help_has_a_form_for_programs(self):
         tables = self.tables()
         self.assertEqual([name for name in re.findall(r"^  ([\w-]+)  ", self.run_tool("help").stdout, re.M)],

@@ -20,6 +20,7 @@ COUNTED = "Sides$Left.left(..) entry { @n = count() }"
 REASONS = (
     "pass '[a-z]+' is not active",
     "pass '[a-z]+' was switched on by [a-z0-9]+, not by [a-z0-9]+; --as [a-z0-9]+ means that one, --all means everybody's",
+    "pass '[a-z]+' was switched on by [a-z0-9]+(, [a-z0-9]+)* and [a-z0-9]+, not by [a-z0-9]+; --as NAME means that of one, --all means everybody's",
     "pass 'coverage' is on already, for [a-z0-9]+; it can be on for one only",
     "option '[a-z]+\\.\\*': the pass is not enabled by op[0-9]",
     "pass '[a-z]+' counts once for all its owners: --reset needs --all",

@@ -153,8 +153,9 @@
             "reverted after N calls (100 if not given), after the time given, on "                 \
             "Ctrl-C, and when the command is killed.")                                             \
     COMMAND(dump, "PID CLASS [--original] [-o FILE] [--json]", "write a class as a JVM has it",    \
-            "Writes to FILE or to standard output. --original writes the class as "                \
-            "it was first loaded. --json prints name, length and file, or, without "               \
+            "Writes to FILE or to standard output. --original writes the class without what "      \
+            "passes insert: as it was loaded, or as redefine has replaced it. --json prints "      \
+            "name, length and file, or, without "                                                  \
             "a file, the bytes in hexadecimal.")                                                   \
     COMMAND(redefine, "PID FILE.class... [--all-loaders] [--json]",                                \
             "replace the method bodies of loaded classes",                                         \
@@ -241,7 +242,8 @@
             "FILE.class | JAR!ENTRY | JAR!com.acme.Foo | - | PID CLASS "                           \
             "[--original] [--json]",                                                               \
             "print a class file, or a class of a JVM, as javap -v -p does",                        \
-            "The entry of a jar is a path or a class name with dots.")                             \
+            "The entry of a jar is a path or a class name with dots. --original is that of dump: " \
+            "the class as it was loaded, or as redefine has replaced it.")                         \
     COMMAND(check, "[--passes LIST|all] [--jobs N] PATH...",                                       \
             "check that the classes of directories and jars can be rewritten",                     \
             "Checks for every class that it is well-formed, that the rewriter "                    \

@@ -164,7 +164,7 @@ static const struct {
     {"huge", "option 'huge': needs a value: huge=no|yes"},
     {"include=", "option 'include': has an empty value"},
     {"timing,timing.file= ", "option 'timing.file': has an empty value"},
-    {"timing.top=3", "option 'timing.*': the pass is not enabled; add 'timing'"},
+    {"timing.top=3", "option 'timing.*': these options do not enable the pass; add 'timing'"},
     {"control=no", "option 'control': must be on, off, or a folder: /DIR, not 'no'"},
     {"control=/2345678901234567890123456789012345678901234567890123456789012345",
      "option 'control': the folder may have at most 64 bytes"},
