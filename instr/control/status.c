@@ -11,6 +11,7 @@
 #include "instr/retransform/redefine.h"
 #include "instr/retransform/background.h"
 #include "instr/retransform/overhead.h"
+#include "instr/retransform/sweep.h"
 #include "instr/counters/threads.h"
 #include "instr/base/clock.h"
 
@@ -192,6 +193,7 @@ void instr_command_status(struct instr_request *request, struct instr_reply *rep
     // GetSystemProperty needs an attached thread in some JVMs, though not in HotSpot.
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return;
+    instr_sweep_if_free(agent, jni);
     struct instr_json json = instr_json_start(instr_reply_document(reply));
     instr_json_open(&json, NULL, '{');
     identity(&json, agent);

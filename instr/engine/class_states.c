@@ -44,7 +44,8 @@ static int says_nothing(const struct instr_class_state *e) {
 // Adds an entry to the totals, or subtracts it.
 static void count(struct instr_class_states *c, const struct instr_class_state *e, int sign) {
     struct instr_class_states_totals *t = &c->totals;
-    int64_t n[] = {e->methods != 0, e->methods, e->loading, e->refused, e->over};
+    uint32_t methods = e->absent ? 0 : e->methods;
+    int64_t n[] = {methods != 0, methods, e->loading, e->refused, e->over};
     t->classes += (uint64_t)(sign * n[0]);
     t->methods += (uint64_t)(sign * n[1]);
     t->loading += (uint64_t)(sign * n[2]);
@@ -94,7 +95,7 @@ static bool fits(const struct instr_class_states *c, const struct instr_class_st
                  uint64_t max_methods) {
     uint64_t classes = c->totals.classes, methods = c->totals.methods;
     if (!entry->methods) return true;
-    if (found) {
+    if (found && !found->absent) {
         classes -= found->methods != 0;
         methods -= found->methods;
     }
@@ -158,26 +159,41 @@ void instr_class_states_sweep_begin(struct instr_class_states *states) {
     pthread_mutex_unlock(&states->mutex);
 }
 
-void instr_class_states_sweep_seen(struct instr_class_states *states, uint64_t key) {
+static void see(struct instr_class_states *states, uint64_t key, int is_loading) {
     pthread_mutex_lock(&states->mutex);
     struct instr_class_state *found = states->size ? find(states->slots, states->size, key) : NULL;
     if (found && found->key) {
         count(states, found, -1);
         found->seen = 1;
-        found->loading = 0;
+        found->absent = 0;
+        if (!is_loading) found->loading = 0;
         count(states, found, 1);
     }
     pthread_mutex_unlock(&states->mutex);
 }
 
-void instr_class_states_sweep_end(struct instr_class_states *states, uint32_t before) {
+void instr_class_states_sweep_seen(struct instr_class_states *states, uint64_t key) {
+    see(states, key, 0);
+}
+
+void instr_class_states_sweep_loaded(struct instr_class_states *states, uint64_t key) {
+    see(states, key, 1);
+}
+
+void instr_class_states_sweep_end(struct instr_class_states *states, uint32_t before,
+                                  uint32_t absent) {
     pthread_mutex_lock(&states->mutex);
     for (uint32_t i = 0; i < states->size; i++) {
         struct instr_class_state *e = &states->slots[i];
-        if (!e->key || e->seen || (e->loading && e->since >= before)) continue;
+        if (!e->key || e->seen) continue;
         count(states, e, -1);
-        e->methods = 0;
-        e->refused = e->loading = e->over = 0;
+        if (e->loading && e->since >= before) {
+            e->absent = e->since < absent;
+        } else {
+            e->methods = 0;
+            e->refused = e->loading = e->over = e->absent = 0;
+        }
+        count(states, e, 1);
     }
     if (states->size) rebuild(states);
     states->swept = states->used;

@@ -22,10 +22,12 @@ struct instr_class_state {
     uint8_t refused;  // the JVM refused to change it: not to be tried again
     uint8_t over;     // max-classes or max-methods keep it unchanged
     uint8_t seen;     // in this sweep
+    uint8_t
+        absent; // it is loading, but for so long that it was probably unloaded: it does not count
 };
 
 struct instr_class_states_totals {
-    uint64_t classes, methods;       // changed
+    uint64_t classes, methods;       // changed, without absent ones
     uint64_t loading, refused, over; // classes, as above
 };
 
@@ -58,10 +60,13 @@ size_t instr_class_states_late_loaded(struct instr_class_states *states, uint32_
 
 // Removes classes that are no longer loaded: call begin, then `seen` for each loaded class, then
 // end. A class that is still loading stays if it was changed at or after `before` (seconds of
-// since's clock).
+// since's clock); if that was before `absent`, it does not count until a sweep sees it. `loaded` is
+// as `seen`, but a class that was loading still is: it may have the code of an earlier plan.
 void instr_class_states_sweep_begin(struct instr_class_states *states);
 void instr_class_states_sweep_seen(struct instr_class_states *states, uint64_t key);
-void instr_class_states_sweep_end(struct instr_class_states *states, uint32_t before);
+void instr_class_states_sweep_loaded(struct instr_class_states *states, uint64_t key);
+void instr_class_states_sweep_end(struct instr_class_states *states, uint32_t before,
+                                  uint32_t absent);
 
 // Is a sweep due: has the number of entries doubled since the last one?
 int instr_class_states_grown(struct instr_class_states *states);

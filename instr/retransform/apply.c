@@ -9,6 +9,7 @@
 #include "instr/vm/untouchable.h"
 #include "instr/options/compare.h"
 #include "instr/retransform/redefine.h"
+#include "instr/retransform/sweep.h"
 #include "instr/retransform/parallel.h"
 #include "instr/retransform/background.h"
 #include "instr/base/log.h"
@@ -20,7 +21,8 @@
 
 #define SECOND UINT64_C(1000000000)
 static const uint64_t LATE_LOADED_FOR = INSTR_LATE_LOADED_FOR * SECOND,
-                      LATE_LOADED_AMONG_MANY_FOR = 10 * SECOND, LATE_LOADED_PAUSE = 60 * SECOND;
+                      LATE_LOADED_AMONG_MANY_FOR = 10 * SECOND, LATE_LOADED_PAUSE = 60 * SECOND,
+                      ABSENT_AFTER = 2 * SECOND;
 enum {
     MANY_LOADING = 16384,
     FIRST = 100, // unpaced: classes that are changed before the reply, when the others are queued
@@ -296,25 +298,34 @@ static struct second *prepare_parallel(struct application *first) {
     return second;
 }
 
+static uint32_t seconds_before(uint64_t now, uint64_t time) {
+    return now > time ? (uint32_t)((now - time) / SECOND) : 0;
+}
+
+void instr_reconfigure_sweep_end(struct instr_agent *agent, uint64_t start) {
+    // A class that was unloaded between two sweeps looks as if it were still loading. Thousands of
+    // such entries mean that an application loads and unloads many classes.
+    uint64_t patience = instr_class_states_totals(agent->class_states).loading > MANY_LOADING
+                            ? LATE_LOADED_AMONG_MANY_FOR
+                            : LATE_LOADED_FOR;
+    instr_class_states_sweep_end(agent->class_states, seconds_before(start, patience),
+                                 seconds_before(start, ABSENT_AFTER));
+}
+
 static int retransform(struct application *context) {
     struct instr_agent *agent = context->agent;
     struct instr_reconfigured *done = context->done;
     uint64_t now = instr_clock_now();
     struct second *second =
         context->r.running && !context->r.queue ? prepare_parallel(context) : NULL;
+    if (is_limited(context->plan)) instr_sweep(agent, context->r.jni);
     instr_class_states_sweep_begin(agent->class_states);
     find_excess(context);
     int listed = instr_retransform_loaded(&context->r);
     if (second) instr_reconfigured_add(done, &second->done);
     free(second);
     if (!listed) return 0;
-    // A class that was unloaded between two sweeps looks as if it were still loading. Thousands of
-    // such entries mean that an application loads and unloads many classes.
-    uint64_t patience = instr_class_states_totals(agent->class_states).loading > MANY_LOADING
-                            ? LATE_LOADED_AMONG_MANY_FOR
-                            : LATE_LOADED_FOR;
-    uint32_t oldest = now > patience ? (uint32_t)((now - patience) / SECOND) : 0;
-    instr_class_states_sweep_end(agent->class_states, oldest);
+    instr_reconfigure_sweep_end(agent, now);
     if (context->r.longest > done->longest_batch) done->longest_batch = context->r.longest;
     return 1;
 }

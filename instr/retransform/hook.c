@@ -11,6 +11,7 @@
 #include "instr/vm/supertypes.h"
 #include "instr/retransform/native_prefix.h"
 #include "instr/retransform/prepared.h"
+#include "instr/retransform/sweep.h"
 #include "instr/base/clock.h"
 #include "instr/base/log.h"
 
@@ -209,6 +210,7 @@ static enum instr_class_put record_state(const struct load_event *event,
     now.over = event->over;
     now.plan = event->plan->number;
     now.seen = 1;
+    now.absent = 0;
     now.since = (uint32_t)(instr_clock_now() / 1000000000);
     now.loading = methods && (event->first || (before->loading && !batch.recording));
     // A class that is loaded meanwhile, by a loader that is asked for a class file, does not belong
@@ -230,9 +232,11 @@ static int has_room(const struct load_event *event, const struct instr_class_sta
     const struct instr_options *options = &event->plan->options;
     if (!options->max_classes && !options->max_methods) return 1;
     struct instr_class_states_totals totals = instr_class_states_totals(instr_agent.class_states);
-    if (options->max_classes && totals.classes >= options->max_classes + (before->methods != 0))
-        return 0;
-    return !options->max_methods || totals.methods - before->methods < options->max_methods;
+    uint32_t had = before->absent ? 0 : before->methods;
+    int fits = (!options->max_classes || totals.classes < options->max_classes + (had != 0)) &&
+               (!options->max_methods || totals.methods - had < options->max_methods);
+    if (!fits) instr_sweep_want();
+    return fits;
 }
 
 // The number of constants that the JVM has for the class in addition to those in the bytes it
@@ -262,6 +266,7 @@ static int accept(struct load_event *event, const struct instr_class_state *befo
         return 0;
     enum instr_class_put put = record_state(event, before, result->methods_changed);
     event->over = put == INSTR_CLASS_NO_ROOM;
+    if (event->over) instr_sweep_want();
     if (put == INSTR_CLASS_NO_MEMORY)
         instr_engine_skip(event->plan->engine, event->name, "out of memory");
     if (put != INSTR_CLASS_PUT) return 0;

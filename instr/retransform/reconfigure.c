@@ -14,6 +14,7 @@
 #include "instr/retransform/native_prefix.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/prepared.h"
+#include "instr/retransform/sweep.h"
 #include "instr/retransform/switching.h"
 #include "instr/base/log.h"
 #include "instr/base/clock.h"
@@ -548,7 +549,8 @@ static void release(struct instr_agent *agent, JNIEnv *jni) {
     settle(agent);
     instr_runtime_release(jni);
     struct instr_class_states_totals totals = instr_class_states_totals(agent->class_states);
-    if (!totals.classes && !totals.refused) instr_class_states_clear(agent->class_states);
+    if (!totals.classes && !totals.loading && !totals.refused)
+        instr_class_states_clear(agent->class_states);
     instr_give_back_memory();
 }
 
@@ -575,7 +577,8 @@ int instr_reconfigure_is_due(const struct instr_agent *agent, uint64_t now) {
     return (agent->release_at && now >= agent->release_at) ||
            (agent->finishing && !instr_background_is_busy()) ||
            (agent->late_loaded_at && now >= agent->late_loaded_at) ||
-           instr_class_states_grown(agent->class_states) || instr_background_is_stalled(now);
+           instr_class_states_grown(agent->class_states) || instr_sweep_is_due(now) ||
+           instr_background_is_stalled(now);
 }
 
 uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_t now) {
@@ -595,6 +598,7 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
             set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
         instr_reconfigure_look_for_late_loaded(agent, now, 2 * agent->late_loaded_pause);
     }
+    if (instr_sweep_is_due(now)) instr_sweep(agent, jni);
     uint64_t next = UINT64_MAX;
     if (agent->release_at) next = agent->release_at;
     if (agent->late_loaded_at && agent->late_loaded_at < next) next = agent->late_loaded_at;

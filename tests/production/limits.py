@@ -159,6 +159,39 @@ def compiled_code(t):
     return problems
 
 
+def unloaded(t):
+    """Classes that were unloaded do not count: status does not show them, and they leave their room within max-classes to others."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Coming") as jvm, jvm.control() as c:
+        def soon(what, is_so):
+            until = time.monotonic() + 30
+            while not (so := is_so()) and time.monotonic() < until:
+                time.sleep(0.2)
+            expect(problems, what, so)
+
+        def counted():
+            return sum(m["calls"] for m in c.run("report", "calls")["methods"] if m["method"] == "run")
+
+        def counts_another():
+            jvm.ask("0")
+            before = counted()
+            jvm.ask("1")
+            return counted() > before
+
+        c.run("enable", "calls,include=Coming$Made,max-classes=5")
+        jvm.ask("7")
+        expect(problems, f"{counted()} counted at first", counted() == 5)
+        soon("no room is left", counts_another)
+        jvm.ask("0")
+        soon("status counts them", lambda: c.run("status")["classes_now"] == 0)
+        jvm.ask("7")
+        found = counted()
+        expect(problems, f"{found} counted", 6 < found <= int(jvm.ask("0")))
+        c.run("off")
+        jvm.ends(problems)
+    return problems
+
+
 def without_code(t):
     """What inserts no code retransforms nothing: sampled allocations, natives in loaded classes, coverage of classes that it does not take."""
     if t.version < 11:
@@ -451,4 +484,4 @@ def interfaces(t):
     return problems
 
 
-LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, without_code, overhead, default_overhead, overhead_of_owners, felt_pause, interfaces]
+LIMITS = [broken_classes, loaded_meanwhile, full_pools, compiled_code, limited, unloaded, without_code, overhead, default_overhead, overhead_of_owners, felt_pause, interfaces]

@@ -149,11 +149,30 @@ START_TEST(a_sweep_takes_out_what_is_not_loaded_any_more) {
     instr_class_states_sweep_seen(c, 2);
     instr_class_states_sweep_seen(c, 5);
     instr_class_states_sweep_seen(c, 6); // of which nothing is known
-    instr_class_states_sweep_end(c, 20);
+    instr_class_states_sweep_end(c, 20, 0);
     struct instr_class_states_totals totals = instr_class_states_totals(c);
     ck_assert_uint_eq(totals.methods, 2 + 4 + 16);
     ck_assert_uint_eq(totals.loading, 1); // 3: it may still come
     ck_assert_uint_eq(instr_class_states_late_loaded(c, 2), 1);
+    instr_class_states_free(c);
+}
+END_TEST
+
+START_TEST(a_class_that_is_loading_for_long_does_not_count_until_it_is_seen) {
+    struct instr_class_states *c = instr_class_states_new();
+    for (uint32_t i = 1; i <= 3; i++)
+        instr_class_states_put(
+            c, &(struct instr_class_state){.key = i, .methods = i, .since = 10 * i, .loading = 1});
+    for (int sweeps = 1; sweeps <= 3; sweeps++) {
+        instr_class_states_sweep_begin(c);
+        if (sweeps > 1) instr_class_states_sweep_loaded(c, 1);
+        if (sweeps > 2) instr_class_states_sweep_loaded(c, 2);
+        instr_class_states_sweep_end(c, 0, 25); // 3 has not been loading for long
+        struct instr_class_states_totals totals = instr_class_states_totals(c);
+        ck_assert_uint_eq(totals.classes, (unsigned)sweeps);
+        ck_assert_uint_eq(totals.methods, sweeps == 1 ? 3 : sweeps == 2 ? 1 + 3 : 1 + 2 + 3);
+        ck_assert_uint_eq(instr_class_states_late_loaded(c, 1), 3); // whatever counts
+    }
     instr_class_states_free(c);
 }
 END_TEST
@@ -165,7 +184,7 @@ START_TEST(a_sweep_is_worth_while_when_entries_have_doubled) {
     ck_assert_int_eq(instr_class_states_grown(c), 1);
     instr_class_states_sweep_begin(c);
     for (uint32_t i = 1; i <= 5000; i++) instr_class_states_sweep_seen(c, i);
-    instr_class_states_sweep_end(c, 0);
+    instr_class_states_sweep_end(c, 0, 0);
     ck_assert_int_eq(instr_class_states_grown(c), 0);
     for (uint32_t i = 5001; i <= 10001; i++)
         instr_class_states_put(c, &(struct instr_class_state){.key = i, .methods = 1});
@@ -345,6 +364,7 @@ int main(void) {
     tcase_add_test(test, a_class_is_known_by_name_and_loader);
     tcase_add_test(test, totals_are_those_of_all_entries_however_they_come_and_go);
     tcase_add_test(test, a_sweep_takes_out_what_is_not_loaded_any_more);
+    tcase_add_test(test, a_class_that_is_loading_for_long_does_not_count_until_it_is_seen);
     tcase_add_test(test, a_sweep_is_worth_while_when_entries_have_doubled);
     tcase_add_test(test, threads_that_load_classes_do_not_exceed_the_limits_together);
     tcase_add_test(test, limits_count_a_class_that_is_changed_again_once);
