@@ -15,7 +15,7 @@ package com.acme.kit;
 import instr.kit.*;
 import java.util.List;
 @Advice(value = {"com.acme.Shop+.order(String, int)", "com.acme.Cart.<init>"}, annotated = "com.acme.Timed",
-        annotatedClass = "com.acme.*Service", loader = "com.acme.*Loader", outermost = true, required = true,
+        annotatedClass = "com.acme.*Service", loader = "com.acme.*Loader", required = true,
         rethrow = {SecurityException.class, Refused.class})
 class All {
     @Skip static String enter(@Arg(1) Holder<Integer> n, Holder<List<String>[]> s, @This Object o, @Field("stock") long[] f,
@@ -29,14 +29,14 @@ class All {
     static String entered() { return "not an advice method"; }
 }
 class Refused extends Exception { }
-@Advice(value = "java.util.Random.next*(..)", calls = true, callers = "com.acme.**")
+@Advice(value = "java.util.Random.next*(..)", calls = true, callers = "com.acme.**", outermost = true)
 class Calls {
     @Instead static int four(@This java.util.Random r, @Arg(0) int bits) { return 4; }
 }
 """
 
 EXPECTED = """kit all instr:HASH
-advice com.acme.kit.All: outermost required
+advice com.acme.kit.All: required
   target com.acme.Shop+.order(String, int) and subtypes
   target com.acme.Cart.<init>
   annotated com.acme.Timed
@@ -66,7 +66,7 @@ advice com.acme.kit.All: outermost required
   exit All.java:16 exit()V
   needs java/lang/Refused$$instr$HASH
   needs java/lang/All$$instr$HASH
-advice com.acme.kit.Calls: calls
+advice com.acme.kit.Calls: calls outermost
   target java.util.Random.next*(..)
   callers com.acme.**
   instead Calls.java:22 four(Ljava/util/Random;I)I
