@@ -223,6 +223,7 @@ def full_tmpfs(r):
     if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
         raise Skip("needs the right to mount file systems (root)")
     folder = r.file("small")
+    os.makedirs(folder)
     seen = as_seen(r, folder)
     keep = f'mount -t tmpfs -o size=400k none {seen} && "$@"; status=$?; cp {seen}/o.exec {as_seen(r, r.folder)}; exit $status'
     for mode in ("yes", "flush"):
