@@ -111,14 +111,27 @@ static int add(struct instr_class_states *c, const struct instr_class_state *ent
     return 1;
 }
 
+static struct instr_class_state *entry_of(const struct instr_class_states *c, uint64_t key) {
+    struct instr_class_state *found = c->size ? find(c->slots, c->size, key) : NULL;
+    return found && found->key ? found : NULL;
+}
+
+bool instr_class_states_fits(struct instr_class_states *states, uint64_t key, uint32_t methods,
+                             uint64_t max_classes, uint64_t max_methods) {
+    const struct instr_class_state entry = {.key = key, .methods = methods};
+    if (!max_classes && !max_methods) return true;
+    pthread_mutex_lock(&states->mutex);
+    bool has_room = fits(states, entry_of(states, key), &entry, max_classes, max_methods);
+    pthread_mutex_unlock(&states->mutex);
+    return has_room;
+}
+
 enum instr_class_put instr_class_states_put_within(struct instr_class_states *states,
                                                    const struct instr_class_state *entry,
                                                    uint64_t max_classes, uint64_t max_methods) {
     enum instr_class_put done = INSTR_CLASS_PUT;
     pthread_mutex_lock(&states->mutex);
-    struct instr_class_state *found =
-        states->size ? find(states->slots, states->size, entry->key) : NULL;
-    if (found && !found->key) found = NULL;
+    struct instr_class_state *found = entry_of(states, entry->key);
     if (!fits(states, found, entry, max_classes, max_methods)) {
         done = INSTR_CLASS_NO_ROOM;
     } else if (found) {

@@ -8,6 +8,7 @@
 #define INSTR_CLASS_STATES_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct instr_class_states;
@@ -52,6 +53,10 @@ enum instr_class_put { INSTR_CLASS_NO_MEMORY, INSTR_CLASS_PUT, INSTR_CLASS_NO_RO
 enum instr_class_put instr_class_states_put_within(struct instr_class_states *states,
                                                    const struct instr_class_state *entry,
                                                    uint64_t max_classes, uint64_t max_methods);
+
+// Would so many changed methods of a class fit within these limits now?
+bool instr_class_states_fits(struct instr_class_states *states, uint64_t key, uint32_t methods,
+                             uint64_t max_classes, uint64_t max_methods);
 
 struct instr_class_states_totals instr_class_states_totals(struct instr_class_states *states);
 

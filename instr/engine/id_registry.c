@@ -31,11 +31,11 @@ struct row {
 
 #define SITE (UINT32_C(1) << 31)
 
-// The chunk of ids of an earlier registry. No pass has this number.
+// The rows of ids of an earlier registry, the same for all their chunks.
 static struct row earlier[ROWS_PER_CHUNK];
 static pthread_once_t earlier_once = PTHREAD_ONCE_INIT;
-#define EARLIER (SITE - 1)
-#define EMPTY 4 // the handle of the first string: ""
+#define NO_PASS (SITE - 1)
+#define FIRST_STRING 4 // its handle; of a registry with rows of an earlier one it is ""
 
 struct place {                 // what a site has beside its row
     uint32_t pc, line, detail; // a string handle
@@ -140,7 +140,7 @@ static struct string *string_allocate(struct instr_methods *methods, size_t leng
         if (chunk == NULL) return NULL;
         methods->strings[methods->string_chunks++] = chunk;
         // Handle 0 is not used.
-        methods->string_used = methods->string_chunks == 1 ? EMPTY : 0;
+        methods->string_used = methods->string_chunks == 1 ? FIRST_STRING : 0;
     }
     uint32_t chunk = methods->string_chunks - 1;
     *handle = chunk << STRING_CHUNK_BITS | methods->string_used;
@@ -236,21 +236,20 @@ struct instr_methods *instr_methods_new(void) {
 
 static void make_earlier(void) {
     for (size_t i = 0; i < ROWS_PER_CHUNK; i++) {
-        earlier[i].class_name = earlier[i].name = earlier[i].descriptor = EMPTY;
-        earlier[i].pass = EARLIER;
+        earlier[i].class_name = earlier[i].name = earlier[i].descriptor = FIRST_STRING;
+        earlier[i].pass = NO_PASS;
     }
 }
 
 struct instr_methods *instr_methods_behind(int ids) {
     struct instr_methods *methods = instr_methods_new();
-    if (methods == NULL || ids <= 0) return methods;
-    int chunks = (ids - 1) / ROWS_PER_CHUNK + 1;
-    if (ids > INSTR_METHODS_EARLIER) return methods;
-    if (instr_methods_class(methods, "", 0) != EMPTY) {
+    if (methods == NULL || ids <= 0 || ids > INSTR_METHODS_EARLIER) return methods;
+    if (instr_methods_class(methods, "", 0) != FIRST_STRING) {
         instr_methods_free(methods);
         return NULL;
     }
     pthread_once(&earlier_once, make_earlier);
+    int chunks = (ids - 1) / ROWS_PER_CHUNK + 1;
     for (int i = 0; i < chunks; i++) methods->rows[i] = earlier;
     methods->first = chunks * ROWS_PER_CHUNK;
     atomic_store(&methods->count, methods->first);

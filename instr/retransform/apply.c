@@ -20,11 +20,8 @@
 #include <string.h>
 
 #define SECOND UINT64_C(1000000000)
-static const uint64_t LATE_LOADED_FOR = INSTR_LATE_LOADED_FOR * SECOND,
-                      LATE_LOADED_AMONG_MANY_FOR = 10 * SECOND, LATE_LOADED_PAUSE = 60 * SECOND,
-                      ABSENT_AFTER = 2 * SECOND;
+static const uint64_t LATE_LOADED_PAUSE = 60 * SECOND;
 enum {
-    MANY_LOADING = 16384,
     FIRST = 100, // unpaced: classes that are changed before the reply, when the others are queued
     TYPICAL = 8, // methods of a class, until it is known
     MISFITS = 16 // in a row with more methods than may still be changed: the others are left out
@@ -298,20 +295,6 @@ static struct second *prepare_parallel(struct application *first) {
     return second;
 }
 
-static uint32_t seconds_before(uint64_t now, uint64_t time) {
-    return now > time ? (uint32_t)((now - time) / SECOND) : 0;
-}
-
-void instr_reconfigure_sweep_end(struct instr_agent *agent, uint64_t start) {
-    // A class that was unloaded between two sweeps looks as if it were still loading. Thousands of
-    // such entries mean that an application loads and unloads many classes.
-    uint64_t patience = instr_class_states_totals(agent->class_states).loading > MANY_LOADING
-                            ? LATE_LOADED_AMONG_MANY_FOR
-                            : LATE_LOADED_FOR;
-    instr_class_states_sweep_end(agent->class_states, seconds_before(start, patience),
-                                 seconds_before(start, ABSENT_AFTER));
-}
-
 static int retransform(struct application *context) {
     struct instr_agent *agent = context->agent;
     struct instr_reconfigured *done = context->done;
@@ -325,7 +308,7 @@ static int retransform(struct application *context) {
     if (second) instr_reconfigured_add(done, &second->done);
     free(second);
     if (!listed) return 0;
-    instr_reconfigure_sweep_end(agent, now);
+    instr_sweep_end(agent, now);
     if (context->r.longest > done->longest_batch) done->longest_batch = context->r.longest;
     return 1;
 }

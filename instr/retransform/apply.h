@@ -37,9 +37,6 @@ void instr_reconfigure_retransform_queued(
     struct instr_agent *agent, JNIEnv *jni, struct instr_class_queue *queue, unsigned batch,
     void (*after_batch)(unsigned count, const struct instr_reconfigured *done));
 
-// Ends a sweep over all loaded classes that began at `start` (ns).
-void instr_reconfigure_sweep_end(struct instr_agent *agent, uint64_t start);
-
 // Adds what another part of the same operation did.
 void instr_reconfigured_add(struct instr_reconfigured *to, const struct instr_reconfigured *more);
 

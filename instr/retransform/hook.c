@@ -230,13 +230,11 @@ static enum instr_class_put record_state(const struct load_event *event,
 // of rewriting: record_state decides.
 static int has_room(const struct load_event *event, const struct instr_class_state *before) {
     const struct instr_options *options = &event->plan->options;
-    if (!options->max_classes && !options->max_methods) return 1;
-    struct instr_class_states_totals totals = instr_class_states_totals(instr_agent.class_states);
-    uint32_t had = before->absent ? 0 : before->methods;
-    int fits = (!options->max_classes || totals.classes < options->max_classes + (had != 0)) &&
-               (!options->max_methods || totals.methods - had < options->max_methods);
-    if (!fits) instr_sweep_want();
-    return fits;
+    if (instr_class_states_fits(instr_agent.class_states, before->key, 1, options->max_classes,
+                                options->max_methods))
+        return 1;
+    instr_sweep_want();
+    return 0;
 }
 
 // The number of constants that the JVM has for the class in addition to those in the bytes it

@@ -14,6 +14,10 @@
 void instr_sweep(struct instr_agent *agent, JNIEnv *jni);
 void instr_sweep_if_free(struct instr_agent *agent, JNIEnv *jni);
 
+// Ends a sweep that began at `start` (ns) with instr_class_states_sweep_begin, and for which each loaded
+// class was looked at.
+void instr_sweep_end(struct instr_agent *agent, uint64_t start);
+
 // A class has found no room within max-classes or max-methods. Any thread may call this.
 void instr_sweep_want(void);
 // Is it wanted, and was the last time long enough ago? `now`: CLOCK_MONOTONIC, ns.

@@ -1,6 +1,4 @@
 import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 
 /**
@@ -16,33 +14,12 @@ public class Coming {
         }
     }
 
-    static final class Loader extends ClassLoader {
-        private final byte[] bytes;
-
-        Loader(byte[] bytes) {
-            super(Coming.class.getClassLoader());
-            this.bytes = bytes;
-        }
-
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            return name.equals("Coming$Made") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name, resolve);
-        }
-    }
-
-    static byte[] read() throws Exception {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (InputStream in = Coming.class.getResourceAsStream("Coming$Made.class")) {
-            for (int b = in.read(); b >= 0; b = in.read()) bytes.write(b);
-        }
-        return bytes.toByteArray();
-    }
-
     public static void main(String[] args) throws Exception {
-        byte[] bytes = read();
+        byte[] bytes = SingleLoader.read("Coming$Made");
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
         for (String line; (line = in.readLine()) != null; System.out.println(calls)) {
             int count = Integer.parseInt(line);
-            for (int i = 0; i < count; i++) ((Runnable) new Loader(bytes).loadClass("Coming$Made").newInstance()).run();
+            for (int i = 0; i < count; i++) ((Runnable) new SingleLoader("Coming$Made", bytes).define().newInstance()).run();
             if (count == 0) System.gc();
         }
     }

@@ -1,6 +1,4 @@
 import java.io.BufferedReader;
-import java.io.ByteArrayOutputStream;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
@@ -72,32 +70,11 @@ public class Fresh {
         }
     }
 
-    static byte[] read(String name) throws Exception {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (InputStream in = Fresh.class.getResourceAsStream(name + ".class")) {
-            for (int b = in.read(); b >= 0; b = in.read()) bytes.write(b);
-        }
-        return bytes.toByteArray();
-    }
-
-    static final class Loader extends ClassLoader {
-        private final byte[] bytes;
-
-        Loader(byte[] bytes) {
-            super(Fresh.class.getClassLoader());
-            this.bytes = bytes;
-        }
-
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            return name.equals("Fresh$Made") ? defineClass(name, bytes, 0, bytes.length) : super.loadClass(name, resolve);
-        }
-    }
-
     /** Ends the JVM on any error. */
     static void define(byte[] bytes) {
         try {
             for (;;) {
-                Comparable<?> made = (Comparable<?>) new Loader(bytes).loadClass("Fresh$Made").newInstance();
+                Comparable<?> made = (Comparable<?>) new SingleLoader("Fresh$Made", bytes).define().newInstance();
                 if (made.compareTo(null) != 0) throw new IllegalStateException();
                 if (defined.incrementAndGet() % 2000 == 0) System.gc();
             }
@@ -108,7 +85,7 @@ public class Fresh {
     }
 
     public static void main(String[] args) throws Exception {
-        final byte[] bytes = read("Fresh$Made");
+        final byte[] bytes = SingleLoader.read("Fresh$Made");
         Made made = new Made();
         Callable<?> late = null;
         int statics = Statics.five();
