@@ -335,7 +335,10 @@ void cf_insert_constructed_first(struct cf_edit *edit, const struct cf_snippet *
 // Before or after an instruction, by index. `after` runs if the instruction falls through.
 void cf_insert_before(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
-// Instead of an instruction; the snippet must have the same effect on the stack.
+// Instead of an instruction; the snippet must have the same effect on the stack. An empty one removes an
+// instruction without any. In place of a `new` there is one, of the same class if there are several: what
+// it makes is what the frames of the method call uninitialized. In place of a jump, a branch to an original
+// instruction runs the snippets on that edge (cf_insert_edge).
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s);
 // What replaces an instruction already, which is not anchored any more; NULL: nothing does. A pass that
 // wants to replace it, too, appends it to its own snippet (cf_snippet_append) as if it were the
@@ -365,7 +368,7 @@ static inline void cf_edit_snippets_throw(struct cf_edit *edit) {
     edit->snippets_throw = 1;
 }
 // On the edge from a branch or switch to one of its targets, both by index; for a switch, on all
-// cases that lead there.
+// cases that lead there. The edit fails where there is no such edge.
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s);
 
 // --- for the files of the editor ---

@@ -142,11 +142,14 @@ static inline void cf_push_int(struct cf_snippet *s, int32_t value) {
     s->length = length + 3;
     cf_snippet_depth(s, 0, 1);
 }
-// ldc or ldc_w; ldc2_w where the constant is a long or double.
+// ldc or ldc_w; ldc2_w where the constant, also a dynamic one, is a long or double.
 void cf_push_constant(struct cf_snippet *s, uint16_t index);
 // The instruction for a local of a type, by the first letter of its descriptor (JVMS 4.3.2).
 enum cf_opcode cf_load_of(char type);
 enum cf_opcode cf_store_of(char type);
+// Notes that the snippet uses a local beyond those of the method; the edit fails if it has not that many
+// (cf_new_local).
+void cf_use_new_local(struct cf_snippet *s, uint32_t local);
 // xload, xstore (`op` is iload .. aload, istore .. astore) in the shortest form.
 void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local);
 static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
@@ -156,7 +159,7 @@ static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t lo
     uint32_t length = s->length;
     if (local < 256 && s->capacity - length >= 4) {
         struct cf_ready ready = cf_ready_local(op, local);
-        if (local >= s->first_new_local) s->uses_new_locals = 1;
+        if (local >= s->first_new_local) cf_use_new_local(s, local);
         s->length = length + ready.length;
         cf_put_ready(s->bytes + length, ready);
     } else {
@@ -164,6 +167,7 @@ static inline void cf_local(struct cf_snippet *s, enum cf_opcode op, uint32_t lo
     }
     cf_snippet_depth(s, is_load ? 0 : slots, is_load ? slots : 0);
 }
+// iinc; `by` from -32,768 to 32,767.
 void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by);
 // An instruction whose operand is a constant pool index of two bytes (field access, new, checkcast,
 // invokes other than invokeinterface); slots as given.

@@ -225,6 +225,13 @@ void cf_insert_after(struct cf_edit *edit, uint32_t instruction, const struct cf
         cf_add_site(edit, edit->code.pc[instruction + 1], CF_AFTER, -edit->nesting, s);
 }
 
+// What stands for an instruction that is removed.
+static const struct cf_snippet *nop(struct cf_edit *edit) {
+    struct cf_snippet *s = cf_snippet_new(edit);
+    cf_op(s, CF_OP_nop);
+    return s;
+}
+
 void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
     if (!is_instruction(edit, instruction, s)) return;
     uint32_t pc = edit->code.pc[instruction];
@@ -233,7 +240,7 @@ void cf_replace(struct cf_edit *edit, uint32_t instruction, const struct cf_snip
             cf_fail_snippet(s, pc, CF_MISUSE, "instruction replaced by two passes", 0);
             return;
         }
-    cf_add_site(edit, pc, CF_REPLACE, 0, s);
+    cf_add_site(edit, pc, CF_REPLACE, 0, s->length ? s : nop(edit));
 }
 
 const struct cf_snippet *cf_take_replacement(struct cf_edit *edit, uint32_t instruction) {
@@ -264,10 +271,22 @@ void cf_insert_constructed_first(struct cf_edit *edit, const struct cf_snippet *
     insert_constructed(edit, s, INT32_MIN);
 }
 
+// Is there such an edge? Of a switch only whether anything jumps there is known: it may have thousands.
+static int is_edge(const struct cf_code *code, uint32_t pc, uint32_t target) {
+    enum cf_operands operands = cf_opcodes[code->bytes[pc]].operands;
+    if (operands == CF_BRANCH2 || operands == CF_BRANCH4)
+        return cf_branch_target(code->bytes, pc) == target;
+    return cf_is_switch(code->bytes[pc]) && code->marks[target] & CF_MARK_TARGET;
+}
+
 void cf_insert_edge(struct cf_edit *edit, uint32_t from, uint32_t to, const struct cf_snippet *s) {
     if (!is_instruction(edit, from, s) || !is_instruction(edit, to, s)) return;
     uint32_t pc = edit->code.pc[from];
     unsigned op = edit->code.bytes[pc];
+    if (!is_edge(&edit->code, pc, edit->code.pc[to])) {
+        cf_fail_snippet(s, pc, CF_MISUSE, "no jump leads to instruction %u", to);
+        return;
+    }
     if (op == CF_OP_goto || op == CF_OP_goto_w) { // its only edge: the way to it is the way on it
         cf_add_site(edit, pc, CF_EXIT, edit->nesting, s);
         return;

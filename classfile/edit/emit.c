@@ -167,14 +167,15 @@ void cf_emit_snippets(struct cf_layout *l) {
 
 // --- offsets ---
 
-// The branches of the snippet at new pc `at`.
+// The branches of the snippet at new pc `at`. `jump`: the pc of the instruction that it replaces, whose edges
+// they take; UINT32_MAX: it replaces none.
 static enum cf_status set_snippet(const struct cf_layout *l, uint32_t at,
-                                  const struct cf_snippet *s) {
+                                  const struct cf_snippet *s, uint32_t jump) {
     for (uint32_t i = 0; i < s->branches_count; i++) {
         const struct cf_snippet_branch *b = &s->branches[i];
         uint8_t *branch = l->code + at + b->at;
         if (b->label == UINT32_MAX) {
-            uint32_t distance = cf_at_label(l, b->pc) - (at + b->at);
+            uint32_t distance = cf_destination(l, jump, b->pc) - (at + b->at);
             if (branch[0] == CF_OP_goto_w)
                 cf_put4(branch + 1, distance);
             else if (distance + 32768 < 65536)
@@ -194,20 +195,23 @@ static enum cf_status set_snippet(const struct cf_layout *l, uint32_t at,
 static enum cf_status set_exit(const struct cf_layout *l, const struct cf_exit *exit) {
     uint32_t at = exit->at;
     for (uint32_t i = exit->count; i-- > 0;) {
-        CF_TRY(set_snippet(l, at, exit->snippets[i].snippet));
+        CF_TRY(set_snippet(l, at, exit->snippets[i].snippet, UINT32_MAX));
         at += exit->snippets[i].snippet->length;
     }
     return CF_OK;
 }
 
 CF_SELDOM static enum cf_status set_snippets(const struct cf_layout *l) {
-    for (uint32_t i = 0; i < l->edit->sites_count; i++)
-        CF_TRY(set_snippet(l, l->sites[i].at, l->sites[i].snippet));
+    for (uint32_t i = 0; i < l->edit->sites_count; i++) {
+        const struct cf_site *site = &l->sites[i];
+        uint32_t jump = site->where == CF_REPLACE ? site->pc : UINT32_MAX;
+        CF_TRY(set_snippet(l, site->at, site->snippet, jump));
+    }
     for (uint32_t i = 0; i < l->detours_count; i++) {
         const struct cf_detour *d = &l->detours[i];
         uint32_t at = d->at;
         for (uint32_t k = 0; k < d->count && !d->behind; k++) {
-            CF_TRY(set_snippet(l, at, l->edges[d->first + k].snippet));
+            CF_TRY(set_snippet(l, at, l->edges[d->first + k].snippet, UINT32_MAX));
             at += l->edges[d->first + k].snippet->length;
         }
     }

@@ -216,7 +216,7 @@ static int is_object_constructor(const struct cf_edit *edit) {
            CF_IS(cf_this_name(cls), "java/lang/Object");
 }
 
-enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *out) {
+enum cf_status cf_emit_exceptions(struct cf_layout *l, struct cf_buffer *out) {
     const struct cf_edit *edit = l->edit;
     // The body is covered in as many pieces as there are phases, returns and delegate calls, and
     // one.
@@ -228,6 +228,7 @@ enum cf_status cf_emit_exceptions(const struct cf_layout *l, struct cf_buffer *o
     struct entries entries = {l, p + 2};
     if (l->handlers_count) CF_TRY(put_all_snippet_handlers(&entries));
     if (l->guards) cf_each_guard(l, put_guard, &entries);
+    l->entries_before = (uint32_t)(entries.next - p - 2) / 8;
     if (edit->code.exception_table_length) put_original(&entries);
     if (simple)
         put_simple(&entries);

@@ -52,9 +52,9 @@ struct cf_layout {
     struct cf_edge *edges; // sorted
     struct cf_detour *detours;
     uint32_t detours_count;
-    // Of all snippets: exception handlers, which come before the original ones; whether one at a
-    // site has labels or branches.
-    uint32_t handlers_count;
+    // Of all snippets: exception handlers, which come before the original ones; of the new exception table, the
+    // entries that do, these among them; whether a snippet at a site has labels or branches.
+    uint32_t handlers_count, entries_before;
     uint32_t has_labels;
     uint32_t has_branches; // any snippet
     // A constructor of a class with strict fields: in front of the detours and of the early exit
@@ -91,6 +91,12 @@ static inline uint32_t cf_at_instruction(const struct cf_layout *l, uint32_t pc)
 static inline uint32_t cf_at_before(const struct cf_layout *l, uint32_t pc) {
     return l->edit->code.marks[pc] & CF_MARK_SPLIT ? cf_find_group(l, pc).before
                                                    : cf_at_label(l, pc);
+}
+// The new pc of the `new` at an original pc, also in what replaces it (edit.h); 0 if there is none: the edit has
+// failed.
+uint32_t cf_replaced_new(const struct cf_layout *layout, uint32_t pc);
+static inline uint32_t cf_at_new(const struct cf_layout *l, uint32_t pc) {
+    return l->edit->code.marks[pc] & CF_MARK_EDIT ? cf_replaced_new(l, pc) : cf_at_label(l, pc);
 }
 static inline int cf_is_switch(unsigned op) {
     return op == CF_OP_tableswitch || op == CF_OP_lookupswitch;
@@ -146,8 +152,8 @@ static inline uint16_t cf_throwable(struct cf_edit *edit) {
     return edit->rewrite->throwable ? edit->rewrite->throwable : cf_add_throwable(edit);
 }
 
-// Appends the exception table with its length.
-enum cf_status cf_emit_exceptions(const struct cf_layout *layout, struct cf_buffer *out);
+// Appends the exception table with its length, and sets entries_before.
+enum cf_status cf_emit_exceptions(struct cf_layout *layout, struct cf_buffer *out);
 // Appends the attribute of the code that begins at `offset` of the class, with its bytecode offsets
 // moved.
 enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,

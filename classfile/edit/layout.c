@@ -152,6 +152,29 @@ struct cf_group cf_find_group(const struct cf_layout *l, uint32_t pc) {
     return g;
 }
 
+CF_SELDOM uint32_t cf_replaced_new(const struct cf_layout *l, uint32_t pc) {
+    const struct cf_group g = cf_find_group(l, pc);
+    if (!g.is_replaced) return g.instruction;
+    const struct cf_class *cls = l->edit->code.cls;
+    const struct cf_snippet *s = l->sites[g.first + g.count - 1].snippet;
+    struct cf_slice made = cf_class_name(cls, cf_be2(l->edit->code.bytes + pc + 1));
+    uint32_t found = s->length;
+    int is_same = 0;
+    for (uint32_t at = 0, n; at < s->length; at += n) {
+        n = cf_instruction_length(s->bytes, at, s->length);
+        if (!n) break;
+        if (s->bytes[at] != CF_OP_new) continue;
+        struct cf_slice other =
+            cf_pool_class_name(&l->edit->rewrite->pool, cf_be2(s->bytes + at + 1));
+        int same = cf_slice_equal(made, other);
+        if (same || !is_same) found = at;
+        is_same |= same;
+    }
+    if (found < s->length) return g.instruction + found;
+    cf_fail_snippet(s, pc, CF_MISUSE, "a `new` replaced by what has none", 0);
+    return 0;
+}
+
 const struct cf_detour *cf_detour_of(const struct cf_layout *l, uint32_t pc, uint32_t target) {
     uint32_t low = 0, high = l->detours_count;
     while (low < high) {

@@ -134,13 +134,35 @@ void cf_push_number(struct cf_snippet *s, int32_t value) {
     cf_snippet_depth(s, 0, 1);
 }
 
+// The slots of a loadable constant (JVMS 4.4, table 4.4-C); 0: it is none.
+static int32_t slots_of_constant(const struct cf_pool *pool, uint16_t index, unsigned tag) {
+    struct cf_slice name, descriptor;
+    switch (tag) {
+    case CF_TAG_LONG:
+    case CF_TAG_DOUBLE: return 2;
+    case CF_TAG_INTEGER:
+    case CF_TAG_FLOAT:
+    case CF_TAG_CLASS:
+    case CF_TAG_STRING:
+    case CF_TAG_METHOD_HANDLE:
+    case CF_TAG_METHOD_TYPE: return 1;
+    case CF_TAG_DYNAMIC:
+        if (!cf_pool_reference(pool, index, &name, &descriptor)) return 0;
+        return (int32_t)cf_field_slots(descriptor);
+    default: return 0;
+    }
+}
+
 void cf_push_constant(struct cf_snippet *s, uint16_t index) {
-    const uint8_t *entry = cf_pool_entry(&s->edit->rewrite->pool, index);
+    const struct cf_pool *pool = &s->edit->rewrite->pool;
+    const uint8_t *entry = cf_pool_entry(pool, index);
     if (!entry) {
         cf_no_constant(s->edit);
         return;
     }
-    int wide = entry[0] == CF_TAG_LONG || entry[0] == CF_TAG_DOUBLE;
+    int32_t slots = slots_of_constant(pool, index, entry[0]);
+    int wide = slots == 2;
+    if (!slots) spoil(s, CF_MISUSE, "constant that cannot be loaded");
     uint8_t *p = cf_snippet_room(s, wide || index > 255 ? 3 : 2);
     if (!p) return;
     if (wide || index > 255) {
@@ -150,7 +172,7 @@ void cf_push_constant(struct cf_snippet *s, uint16_t index) {
         p[0] = CF_OP_ldc;
         p[1] = (uint8_t)index;
     }
-    cf_snippet_depth(s, 0, wide ? 2 : 1);
+    cf_snippet_depth(s, 0, slots);
 }
 
 enum cf_opcode cf_load_of(char type) {
@@ -168,12 +190,17 @@ enum cf_opcode cf_store_of(char type) {
     return (enum cf_opcode)(cf_load_of(type) + CF_OP_istore - CF_OP_iload);
 }
 
+void cf_use_new_local(struct cf_snippet *s, uint32_t local) {
+    s->uses_new_locals = 1;
+    if (local >= s->edit->next_local) spoil(s, CF_MISUSE, "no such local");
+}
+
 void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
     int is_load = op >= CF_OP_iload && op <= CF_OP_aload;
     unsigned kind = (unsigned)op - (is_load ? (unsigned)CF_OP_iload : (unsigned)CF_OP_istore);
     uint8_t *p = cf_snippet_room(s, local < 4 ? 1 : local < 256 ? 2 : 4);
+    if (local >= s->first_new_local) cf_use_new_local(s, local);
     if (!p) return;
-    s->uses_new_locals |= local >= s->first_new_local;
     if (local < 4) {
         p[0] = (uint8_t)((is_load ? CF_OP_iload_0 : CF_OP_istore_0) + 4 * kind + local);
     } else if (local < 256) {
@@ -188,7 +215,8 @@ void cf_far_local(struct cf_snippet *s, enum cf_opcode op, uint32_t local) {
 
 void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {
     uint8_t *p;
-    if (local >= s->first_new_local) s->uses_new_locals = 1;
+    if (local >= s->first_new_local) cf_use_new_local(s, local);
+    if (by < -32768 || by > 32767) spoil(s, CF_MISUSE, "increment of more than 16 bits");
     if (local < 256 && by >= -128 && by <= 127) {
         if (!(p = cf_snippet_room(s, 3))) return;
         p[0] = CF_OP_iinc;
@@ -342,7 +370,7 @@ void cf_handler_at_depth(struct cf_snippet *s, uint32_t start, uint32_t end, uin
     struct cf_snippet_handler *handlers =
         grown(s, s->handlers, s->handlers_count, sizeof *handlers);
     struct cf_snippet_label *l = label_at(s, handler);
-    if (!handlers || !l) return;
+    if (!handlers || !l || !label_at(s, start) || !label_at(s, end)) return;
     s->handlers = handlers;
     struct cf_snippet_handler h = {start, end, handler, catch_type};
     handlers[s->handlers_count++] = h;
@@ -384,17 +412,19 @@ static void append_handler(struct cf_snippet *to, struct cf_snippet_handler h, u
     handlers[to->handlers_count++] = h;
 }
 
-void cf_snippet_append(struct cf_snippet *to, const struct cf_snippet *s) {
+void cf_snippet_append(struct cf_snippet *to, const struct cf_snippet *snippet) {
+    const struct cf_snippet s = *snippet; // as it is now: it may be `to` itself
     uint32_t at = to->length, labels = to->labels_count;
     int32_t depth = to->depth;
-    uint8_t *p = cf_snippet_room(to, s->length);
+    uint8_t *p = cf_snippet_room(to, s.length);
     if (!p) return;
-    memcpy(p, s->bytes, s->length);
-    for (uint32_t i = 0; i < s->labels_count; i++) append_label(to, s->labels[i], at, depth);
-    for (uint32_t i = 0; i < s->branches_count; i++) append_branch(to, s->branches[i], at, labels);
-    for (uint32_t i = 0; i < s->handlers_count; i++) append_handler(to, s->handlers[i], labels);
-    if (depth + s->peak > to->peak) to->peak = depth + s->peak;
-    if (depth + s->lowest < to->lowest) to->lowest = depth + s->lowest;
-    to->depth = depth + s->depth;
-    to->uses_new_locals |= s->uses_new_locals;
+    memcpy(p, s.bytes, s.length);
+    for (uint32_t i = 0; i < s.labels_count; i++) append_label(to, s.labels[i], at, depth);
+    for (uint32_t i = 0; i < s.branches_count; i++) append_branch(to, s.branches[i], at, labels);
+    for (uint32_t i = 0; i < s.handlers_count; i++) append_handler(to, s.handlers[i], labels);
+    if (depth + s.peak > to->peak) to->peak = depth + s.peak;
+    if (depth + s.lowest < to->lowest) to->lowest = depth + s.lowest;
+    to->depth = depth + s.depth;
+    to->unreachable |= s.unreachable;
+    to->uses_new_locals |= s.uses_new_locals;
 }

@@ -34,7 +34,7 @@ static enum cf_status no_frame(struct walk *k) {
 }
 
 static uint32_t map_pc(const void *layout, uint32_t pc) {
-    return cf_at_instruction(layout, pc);
+    return cf_at_new(layout, pc);
 }
 
 static uint32_t slots(const struct cf_type *types, uint32_t count) {

@@ -77,8 +77,8 @@ CF_SELDOM static enum cf_status move_uninitialized(struct mover *m, const uint8_
     if (p[0] != CF_TYPE_UNINITIALIZED)
         return malformed(m, "stack map frame: unknown type %u", p[0]);
     if (pc >= m->code->length) return malformed(m, "stack map frame: offset out of the code", 0);
-    cf_put2(to + 1, cf_at_instruction(m->l, pc));
-    return CF_OK;
+    cf_put2(to + 1, cf_at_new(m->l, pc));
+    return m->l->edit->error.status;
 }
 
 // Moves `count` types from the reader to `to`, where there is room; adds up their bytes and slots.

@@ -519,7 +519,6 @@ int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     const struct cf_code *c = &code->edit->code;
     if (c->bytes[c->pc[call.at->instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
     if (result != 'V') cf_op(s, instr_plugin_nothing_of(result));
-    if (s->length == 0) cf_op(s, CF_OP_nop); // nothing at all would leave the call there
     cf_replace(code->edit, call.at->instruction, s);
     return code->edit->error.status == CF_OK ? 0 : -1;
 }

@@ -58,6 +58,14 @@ static inline void close_subject(struct subject *s) {
     cf_arena_free(&s->arena);
 }
 
+// The edit fails with this error, and the subject is closed.
+static inline void assert_misuse(struct subject *s, const char *expected) {
+    char text[200];
+    ck_assert_int_eq(cf_edit_commit(s->edit), CF_MISUSE);
+    ck_assert_str_eq(cf_error_text(&s->edit->error, text, sizeof text), expected);
+    close_subject(s);
+}
+
 // The new code of a method.
 static inline struct cf_code code_of(struct subject *s, unsigned method) {
     struct cf_code code;

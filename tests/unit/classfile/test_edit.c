@@ -487,13 +487,6 @@ START_TEST(lines_at_one_pc_mean_the_same_as_before) {
 END_TEST
 
 // What passes do wrong is an error of the method, with a reason, the snippet and the place.
-static void assert_misuse(struct subject *s, const char *expected) {
-    char text[200];
-    ck_assert_int_eq(cf_edit_commit(s->edit), CF_MISUSE);
-    ck_assert_str_eq(cf_error_text(&s->edit->error, text, sizeof text), expected);
-    close_subject(s);
-}
-
 START_TEST(misuse_is_reported) {
     struct subject s;
     METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
