@@ -132,6 +132,7 @@ static void put_work(struct work *work) {
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
                         int pass) {
     struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
+    const struct cf_class cls = job->cls;
     struct cf_arena arena;
     if (job->silent) return;
     cf_arena_init(&arena);
@@ -139,11 +140,12 @@ void instr_job_remember(struct job *job, const struct cf_member *method, const c
         name = cf_member_name(&job->cls, method);
         descriptor = cf_member_descriptor(&job->cls, method);
     } else if (!cf_this_name(&job->cls).bytes) {
-        // It was not opened, perhaps for lack of memory. Only the name is needed now.
+        // It was not opened, perhaps for lack of memory; or it has no name. Only that is needed now.
         (void)cf_class_open(&job->cls, job->bytes, job->length, &arena);
     }
     instr_stats_skip(job->engine->stats, instr_job_display_name(job), name, descriptor, reason,
                      pass);
+    job->cls = cls; // passes that go on have their memory there
     cf_arena_free(&arena);
 }
 
