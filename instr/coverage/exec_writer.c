@@ -178,8 +178,7 @@ static void open_to_append(struct instr_exec_file *file, const char *path) {
         check_before(file, path);
 }
 
-// Creates missing directories, as JaCoCo does. Failures are reported when the file is opened.
-static void make_folders(const char *path) {
+void instr_exec_make_folders(const char *path) {
     char folder[PATH_MAX];
     if (strlen(path) >= sizeof folder) return;
     strcpy(folder, path);
@@ -193,7 +192,7 @@ static void make_folders(const char *path) {
 
 void instr_exec_open(struct instr_exec_file *file, const char *path, int append) {
     struct stat st;
-    if (stat(path, &st) != 0 && errno == ENOENT) make_folders(path);
+    if (stat(path, &st) != 0 && errno == ENOENT) instr_exec_make_folders(path);
     int regular = stat(path, &st) != 0 ? errno == ENOENT : S_ISREG(st.st_mode);
     start(file);
     if (append && regular)

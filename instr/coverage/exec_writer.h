@@ -75,6 +75,9 @@ struct instr_exec_file {
     char problem[600];          // why nothing can be written; "": no problem
 };
 
+// Creates the missing directories of a path, as JaCoCo does. Failures are seen when the file is opened.
+void instr_exec_make_folders(const char *path);
+
 // Opens a file and writes the header. Missing directories are created. Without `append` the file
 // replaces an old one as a whole when it is closed. With `append` the file is locked (JaCoCo's
 // agents take the same lock), an incomplete block at its end is removed, and a failure leaves the

@@ -61,6 +61,7 @@ static int create(const char *stem, int mapped) {
 
 uint8_t *instr_coverage_map_open(const char *stem, const struct instr_coverage_map_header *header,
                                  int mapped, char *reason, size_t size) {
+    instr_exec_make_folders(stem);
     map.fd = create(stem, mapped);
     map.mapped = mapped;
     map.header = *header;

@@ -186,6 +186,7 @@ static bool find_file(bool append, char *reason, size_t size) {
     struct stat st;
     memset(&tests.end, 0, sizeof tests.end);
     if (tests.fd >= 0) close(tests.fd);
+    instr_exec_make_folders(tests.path);
     // Without O_NONBLOCK a named pipe that nobody reads would stop the program's start.
     tests.fd = open(tests.path,
                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |

@@ -81,6 +81,17 @@ def unwritable(r):
         yield "what was there", [] if file.read() == "no exec file\n" else ["was changed"]
 
 
+@program("coverage, folders that are missing")
+def missing_folders(r):
+    """They are made, also for the files that tests and mappings have beside the first one."""
+    whole = load(covered(r, "whole", "nothing")[0])[1]
+    for name, options in (("alone", ""), ("per-test", ",coverage.per-test=Covered#test*"), ("mmap", ",coverage.mmap=yes"),
+                          ("flush", ",coverage.mmap=flush")):
+        path, done = covered(r, f"{name}/of/many", "nothing", options)
+        found = load(path)[1] if os.path.exists(path) else {}
+        yield name, [] if found == whole and done.status == 0 else [f"{sorted(found)}: {done.tail()}"]
+
+
 @program("coverage after an attach", quick=False)
 def after_attach(r):
     """Loaded classes have the same ids and numbers of probes as from the start, and bits from then on; they
