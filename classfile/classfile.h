@@ -217,6 +217,9 @@ static inline struct cf_reader cf_read(const struct cf_class *cls, uint32_t star
 // The slots of the parameters (two for long and double, without `this`) and of the result (0, 1, 2)
 // of a method descriptor. Returns 1; or 0 if it is malformed or has more than 255 slots.
 int cf_method_slots(struct cf_slice descriptor, unsigned *parameters, unsigned *result);
+// The result of a method descriptor, V where there is none. Not what follows its first ')': the names of classes
+// may have that letter. No bytes: the parameters are malformed.
+struct cf_slice cf_result_type(struct cf_slice descriptor);
 // The effect on the depth of the stack: a method's result minus its parameters; the slots of a
 // field. Only the first letter of the result, or of the field, is checked. Returns 1, or 0 as
 // above.

@@ -110,11 +110,10 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
         return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
-    uint32_t call = cf_new_local(edit, "Ljava/lang/Object;", 1), close = 0;
-    while (close < descriptor.length && descriptor.bytes[close] != ')') close++;
-    char result = close + 1 < descriptor.length ? (char)descriptor.bytes[close + 1] : 'V';
+    uint32_t call = cf_new_local(edit, "Ljava/lang/Object;", 1);
+    struct cf_slice result = cf_result_type(descriptor);
     cf_insert_entry(edit, entry(cls, edit, descriptor, id, call));
-    cf_insert_exits(edit, leave(cls, edit, result, call));
+    cf_insert_exits(edit, leave(cls, edit, result.length ? (char)result.bytes[0] : 'V', call));
     const struct cf_snippet *thrown = fail(cls, edit, call);
     cf_insert_thrown(edit, thrown);
     if (edit->constructor) cf_insert_thrown_early(edit, thrown);

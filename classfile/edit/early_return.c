@@ -16,9 +16,8 @@ static enum cf_opcode return_of(char type) {
 }
 
 static enum cf_opcode return_from(const struct cf_edit *edit) {
-    struct cf_slice d = cf_member_descriptor(edit->code.cls, edit->method);
-    const uint8_t *close = d.bytes ? memchr(d.bytes, ')', d.length) : NULL;
-    return return_of(close ? (char)close[1] : 'V');
+    struct cf_slice result = cf_result_type(cf_member_descriptor(edit->code.cls, edit->method));
+    return return_of(result.length ? (char)result.bytes[0] : 'V');
 }
 
 static int32_t slots_of(enum cf_opcode op) {

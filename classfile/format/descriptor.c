@@ -73,6 +73,18 @@ int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
     return after_type(p, end) == end;
 }
 
+struct cf_slice cf_result_type(struct cf_slice d) {
+    const struct cf_slice none = {NULL, 0};
+    if (d.length < 3 || d.bytes[0] != '(') return none;
+    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
+    while (*p != ')') {
+        p = cf_after_type(p, end);
+        if (!p || p >= end) return none;
+    }
+    struct cf_slice result = {p + 1, (uint32_t)(end - p - 1)};
+    return result;
+}
+
 int cf_descriptor_effect(struct cf_slice d, int *effect) {
     unsigned parameters = 0;
     const uint8_t *p = d.bytes;

@@ -261,10 +261,7 @@ static enum cf_status invoke(struct cf_typing *t, unsigned op, unsigned index) {
         if (op == CF_OP_invokespecial && CF_IS(name, "<init>")) CF_TRY(initialize(t, &receiver));
     }
     if (result == 0) return CF_OK;
-    const uint8_t *close = memchr(descriptor.bytes, ')', descriptor.length);
-    struct cf_slice type = {close + 1,
-                            descriptor.length - (uint32_t)(close + 1 - descriptor.bytes)};
-    return push(t, cf_type_of(type));
+    return push(t, cf_type_of(cf_result_type(descriptor)));
 }
 
 static unsigned type_of_letter(char letter) {

@@ -76,12 +76,8 @@ void cf_print_parameters(struct cf_printer *p, struct cf_slice descriptor, int v
 }
 
 void cf_print_result(struct cf_printer *p, struct cf_slice descriptor) {
-    uint32_t close = 0;
-    while (close < descriptor.length && descriptor.bytes[close] != ')') close++;
-    struct cf_slice type = descriptor;
-    if (close < descriptor.length)
-        type = (struct cf_slice){descriptor.bytes + close + 1, descriptor.length - close - 1};
-    cf_print_type(p, type);
+    struct cf_slice type = cf_result_type(descriptor);
+    cf_print_type(p, type.bytes ? type : descriptor);
 }
 
 uint32_t cf_count_parameters(struct cf_slice descriptor) {

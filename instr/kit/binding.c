@@ -232,7 +232,7 @@ static bool read_types(struct subject *s) {
         m->parameters[m->parameter_count++].type = kit_text(s->kit, type);
         p = next;
     }
-    m->result = strchr(m->descriptor, ')') + 1;
+    m->result = p && p < end ? m->descriptor + (p - d.bytes) + 1 : "";
     return !s->kit->no_memory;
 }
 

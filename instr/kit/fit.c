@@ -92,12 +92,6 @@ static struct cf_slice argument_type(struct cf_slice descriptor, unsigned index)
     return (struct cf_slice){NULL, 0};
 }
 
-static struct cf_slice result_type(struct cf_slice descriptor) {
-    const uint8_t *p = memchr(descriptor.bytes, ')', descriptor.length);
-    if (!p) return (struct cf_slice){NULL, 0};
-    return (struct cf_slice){p + 1, (uint32_t)(descriptor.bytes + descriptor.length - p - 1)};
-}
-
 // --- parameters ---
 
 struct fitting {
@@ -156,7 +150,7 @@ static const char *check_field(const struct fitting *f, unsigned number,
 
 static const char *check_parameter(const struct fitting *f, unsigned number,
                                    const struct instr_kit_parameter *p) {
-    struct cf_slice result = result_type(f->subject->descriptor);
+    struct cf_slice result = cf_result_type(f->subject->descriptor);
     switch (p->value) {
     case INSTR_KIT_ARGUMENT: return check_argument(f, number, p);
     case INSTR_KIT_FIELD: return check_field(f, number, p);
@@ -171,7 +165,7 @@ static const char *check_parameter(const struct fitting *f, unsigned number,
 
 static const char *check_method(const struct fitting *f) {
     const struct instr_kit_method *m = f->method;
-    struct cf_slice result = result_type(f->subject->descriptor);
+    struct cf_slice result = cf_result_type(f->subject->descriptor);
     struct cf_slice ours = {(const uint8_t *)m->result, (uint32_t)strlen(m->result)};
     bool replaces =
         m->role == INSTR_KIT_INSTEAD || (m->role == INSTR_KIT_RETURNED && m->result[0] != 'V');

@@ -142,7 +142,8 @@ static void rename_texts(struct instr_kit *kit, struct instr_kit_advice *advice)
         struct instr_kit_method *m = advice->methods[r];
         if (!m) continue;
         rename_text(kit, user, &m->descriptor);
-        m->result = strchr(m->descriptor, ')') + 1;
+        struct cf_slice now = {(const uint8_t *)m->descriptor, (uint32_t)strlen(m->descriptor)};
+        m->result = (const char *)cf_result_type(now).bytes;
         for (size_t i = 0; i < m->parameter_count; i++) {
             rename_text(kit, user, &m->parameters[i].type);
             rename_text(kit, user, &m->parameters[i].held);

@@ -340,8 +340,8 @@ static void put_after_call(struct rule_weaving *w, uint32_t i, const char *resul
 
 static void put_at_call(struct rule_weaving *w, uint32_t i, struct cf_slice descriptor) {
     if (w->rule->uses_result || w->rule->timed) {
-        const char *text = copied(w, descriptor), *end = strchr(text, ')');
-        put_after_call(w, i, end ? end + 1 : "V");
+        struct cf_slice result = cf_result_type(descriptor);
+        put_after_call(w, i, result.length ? copied(w, result) : "V");
         return;
     }
     struct rule_moment at = {.s = cf_snippet_new(w->edit), .has_this = !w->edit->constructor};

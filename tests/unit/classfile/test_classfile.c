@@ -425,6 +425,25 @@ START_TEST(method_descriptors_are_counted) {
 }
 END_TEST
 
+// The names of classes may have a closing parenthesis.
+START_TEST(the_result_is_behind_the_parameters) {
+    static const char *const cases[][2] = {
+        {"()V", "V"},         {"(IJ)[J", "[J"}, {"(La)b;[Lc);)Ld)e;", "Ld)e;"},
+        {"()Ld)e;", "Ld)e;"}, {"(La)b;", NULL}, {"(La", NULL},
+        {"I", NULL},          {"(]", NULL},     {"", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cf_slice d = {(const uint8_t *)cases[i][0], (uint32_t)strlen(cases[i][0])};
+        struct cf_slice result = cf_result_type(d);
+        if (!cases[i][1]) {
+            ck_assert_msg(result.bytes == NULL, "%s", cases[i][0]);
+            continue;
+        }
+        ck_assert_uint_eq(result.length, strlen(cases[i][1]));
+        ck_assert_mem_eq(result.bytes, cases[i][1], result.length);
+    }
+}
+END_TEST
+
 START_TEST(a_method_takes_255_slots_at_most) {
     char text[300];
     unsigned parameters, result;
@@ -644,6 +663,7 @@ int main(void) {
     tcase_add_test(tests, lengths_that_overflow_are_refused);
     tcase_add_test(tests, out_of_memory_is_an_error);
     tcase_add_test(tests, method_descriptors_are_counted);
+    tcase_add_test(tests, the_result_is_behind_the_parameters);
     tcase_add_test(tests, a_method_takes_255_slots_at_most);
     tcase_add_test(tests, field_descriptors_are_measured);
     tcase_add_test(tests, what_a_descriptor_does_to_the_stack);
