@@ -475,10 +475,13 @@ static bool is_class_of_rule(const struct rw_class *cls, const struct instr_rule
 
 enum cf_status instr_rule_weave(struct rw_class *cls, struct cf_edit *edit) {
     const struct cf_class *c = edit->code.cls;
-    struct cf_slice owner = cf_this_name(c), name = cf_member_name(c, edit->method);
+    struct cf_slice owner = cf_this_name(c), name = cf_member_name(c, edit->method),
+                    descriptor = cf_member_descriptor(c, edit->method);
     const struct instr_rule *rule = instr_rule_of(cls->pass);
+    unsigned parameters, result;
     if (rw_leave_alone(edit) || !owner.bytes || !is_class_of_rule(cls, rule, owner) ||
-        !rw_watch_method_matches(&rule->target, name, cf_member_descriptor(c, edit->method)))
+        !rw_watch_method_matches(&rule->target, name, descriptor) ||
+        !cf_method_slots(descriptor, &parameters, &result)) // a broken class, which the JVM refuses
         return CF_OK;
     bool is_static = edit->method->access_flags & CF_ACC_STATIC;
     struct rule_weaving *w = cf_arena_zeroed(c->arena, 1, sizeof *w);

@@ -8,6 +8,7 @@
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 #include "instr/engine.h"
+#include "instr/rules/option.h"
 
 #define WATCH "watch,watch.methods=**.*(..)"
 static char every[3][PASSES_SIZE];
@@ -29,6 +30,21 @@ static const char *const lists[] = {"timing",
                                     every[1],
                                     "coverage,exceptions," WATCH,
                                     every[2]};
+
+// Rules, at each place and with each kind of value.
+static const char *const rules[] = {
+    "rule=**.*(..) entry { @ = count() }",
+    "rule=**.*(..) exit /arg0 != null/ { @[arg0\\, result\\, stack(2)] = hist(elapsed) }",
+    "rule=**.*(..) throw { @[thrown.getClass()\\, this.value] = count() },exceptions",
+    "rule=**.*(..) call **.*(..) { @ms = hist(elapsed); @[result] = sum(arg1.size) },timing",
+    "rule=**.*(..) call **.*(..) { @[arg2\\, this] = count() }",
+    "rule=**.*(..) line 56 { @[arg0.length()] = last(arg1) },coverage",
+    "rule=**.*(..) return { set result = null; metric returned += 1 },allow=set",
+    "rule=**.*(..) entry { set arg0 = 7; set arg1 = arg0 },allow=set,calls",
+    "rule=**.*(..) entry /rand < 1%/ { return 3 },allow=return,timing,calls",
+    "rule=**.*(..) entry { throw java.lang.IllegalStateException(arg0) "
+    "},allow=throw,timing,coverage",
+    "rule=**.*(..) return { throw java.lang.Error(result) },allow=throw"};
 
 static void *allocate(void *context, size_t n) {
     (void)context;
@@ -122,6 +138,8 @@ static void rewrite(const char *list, uint32_t drawn, int checked, const uint8_t
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static int has_rules;
+    if (!has_rules++) instr_options_add_source(&instr_rule_source);
     int held = holds(data, size);
     uint32_t hash = 2166136261u; // FNV-1a
     for (size_t i = 0; i < size; i++) hash = (hash ^ data[i]) * 16777619u;
@@ -132,5 +150,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t drawn = hash * 0x9E3779B9u >> 12;
     rewrite(list, drawn, 1, data, size, held);
     if (held < 2) rewrite(list, drawn, 0, data, size, held);
+    if (hash % 4) return 0;
+    held = holds(data, size); // and whether it is in code: the result has changed that
+    rewrite(rules[hash / 4 % (sizeof rules / sizeof rules[0])], drawn, 1, data, size, held);
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "classfile/rewritten/rewritten.h"
 #include "classfile/verify.h"
 #include "instr/engine/refused.h"
+#include "instr/rules/option.h"
 #include "tests/unit/engine_subject.h"
 #include "tests/unit/run.h"
 
@@ -271,6 +272,32 @@ START_TEST(what_a_pass_refuses_may_have_no_name) {
 }
 END_TEST
 
+// A JVM refuses that class, after agents have seen it.
+START_TEST(rules_leave_a_method_without_a_descriptor_alone) {
+    static const uint8_t code[] = {CF_OP_return};
+    struct build b;
+    char error[INSTR_ERROR_SIZE];
+    instr_options_add_source(&instr_rule_source);
+    build_class_file(&b, 52, CF_ACC_PUBLIC, "t/T");
+    build_counted(&b, 0);
+    build_counted(&b, 1);
+    build_u2(&b, CF_ACC_STATIC), build_u2(&b, build_utf8(&b, "f"));
+    build_u2(&b, 0), build_u2(&b, 1); // the descriptor is no constant
+    size_t place = build_code(&b, 0, 1, code, sizeof code);
+    build_u2(&b, 0), build_u2(&b, 0);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    bytes = build_finish(&b, &length);
+    const char *rule = "rule=**.*(..) entry { set arg0 = 7 },allow=set,verify=off";
+    ck_assert_int_eq(instr_options_parse(&options, rule, error, sizeof error), 0);
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+    ck_assert_ptr_null(result.bytes);
+    ck_assert_uint_eq(instr_engine_totals(engine).methods_changed, 0);
+}
+END_TEST
+
 START_TEST(what_no_jvm_verifies_is_changed) {
     static const uint8_t code[] = {CF_OP_iconst_0, CF_OP_areturn};
     static const char *const supers[] = {"jdk/internal/reflect/MagicAccessorImpl",
@@ -459,6 +486,7 @@ int main(void) {
     tcase_add_test(tests, a_class_that_would_not_verify_can_be_dumped);
     tcase_add_test(tests, what_a_pass_refuses_costs_that_pass_alone);
     tcase_add_test(tests, what_a_pass_refuses_may_have_no_name);
+    tcase_add_test(tests, rules_leave_a_method_without_a_descriptor_alone);
     tcase_add_test(tests, good_code_is_changed);
     tcase_add_test(tests, sites_know_their_lines);
 
