@@ -8,6 +8,7 @@
 #include "classfile/structure.h"
 #include "classfile/verify.h"
 #include "instr/engine.h"
+#include "instr/kit/option.h"
 #include "instr/rules/option.h"
 
 #define WATCH "watch,watch.methods=**.*(..)"
@@ -137,10 +138,27 @@ static void rewrite(const char *list, uint32_t drawn, int checked, const uint8_t
     instr_options_free(&options);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static int has_rules;
-    if (!has_rules++) instr_options_add_source(&instr_rule_source);
+// A rule, and the advice of the kit at $FUZZ_KIT, if there is one (tests/corpus/run).
+static void weave(uint32_t hash, uint32_t drawn, const uint8_t *data, size_t size) {
+    static const char *const more[] = {"", ",timing,coverage", ",exceptions,calls"};
+    char text[600];
+    const char *kit = getenv("FUZZ_KIT");
+    // Also tells whether what is wrong is in code: what was rewritten before has changed that.
     int held = holds(data, size);
+    if (hash % 4 == 0)
+        rewrite(rules[hash / 4 % (sizeof rules / sizeof rules[0])], drawn, 1, data, size, held);
+    if (!kit || hash % 4 != 1) return;
+    snprintf(text, sizeof text, "kit=%s%s", kit, more[hash / 4 % 3]);
+    rewrite(text, drawn, 1, data, size, held);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static int has_sources;
+    int held = holds(data, size);
+    if (!has_sources++) {
+        instr_options_add_source(&instr_rule_source);
+        instr_options_add_source(&instr_kit_source);
+    }
     uint32_t hash = 2166136261u; // FNV-1a
     for (size_t i = 0; i < size; i++) hash = (hash ^ data[i]) * 16777619u;
     every_pass(0, "", every[0]);
@@ -150,8 +168,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t drawn = hash * 0x9E3779B9u >> 12;
     rewrite(list, drawn, 1, data, size, held);
     if (held < 2) rewrite(list, drawn, 0, data, size, held);
-    if (hash % 4) return 0;
-    held = holds(data, size); // and whether it is in code: the result has changed that
-    rewrite(rules[hash / 4 % (sizeof rules / sizeof rules[0])], drawn, 1, data, size, held);
+    if (hash % 4 < 2) weave(hash, drawn, data, size);
     return 0;
 }
