@@ -16,16 +16,23 @@ static int by_name(const FTSENT **a, const FTSENT **b) {
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-int cli_walk(const char *path, int (*take)(void *context, const FTSENT *entry), void *context) {
+int cli_walk(const char *path, enum cli_links links,
+             int (*take)(void *context, const FTSENT *entry), void *context) {
     char *copy = strdup(path);
     char *const roots[] = {copy, NULL};
-    FTS *walk = copy ? fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
+    int how = links == CLI_LINKS_FOLLOWED ? FTS_LOGICAL : FTS_PHYSICAL | FTS_COMFOLLOW;
+    FTS *walk = copy ? fts_open(roots, how | FTS_NOCHDIR, by_name) : NULL;
     int result = walk ? 0 : -1;
     for (const FTSENT *entry; result == 0 && (entry = fts_read(walk));)
         result = take(context, entry);
     if (walk) fts_close(walk);
     free(copy);
     return result;
+}
+
+const char *cli_link_error(const FTSENT *entry) {
+    struct stat st;
+    return stat(entry->fts_accpath, &st) == 0 ? "a symbolic link that changes" : strerror(errno);
 }
 
 // --- adding ---
@@ -132,6 +139,11 @@ static int take_found(void *context, const FTSENT *entry) {
     case FTS_DNR:
     case FTS_ERR:
     case FTS_NS: fail(paths, entry->fts_path, strerror(entry->fts_errno)); return 0;
+    case FTS_SLNONE: // may be a folder of classes
+        if (paths->nested || cli_ends_with(entry->fts_name, ".class") ||
+            named_like_a_jar(entry->fts_name))
+            fail(paths, entry->fts_path, cli_link_error(entry));
+        return 0;
     default: return 0;
     }
 }
@@ -142,7 +154,7 @@ int cli_paths_add(struct cli_paths *paths, const char *path) {
         fail(paths, path, strerror(errno));
         return 0;
     }
-    if (S_ISDIR(st.st_mode)) return cli_walk(path, take_found, paths);
+    if (S_ISDIR(st.st_mode)) return cli_walk(path, paths->links, take_found, paths);
     if (!S_ISREG(st.st_mode)) {
         fail(paths, path, "neither a file nor a directory");
         return 0;

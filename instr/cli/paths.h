@@ -7,10 +7,21 @@
 
 #include <fts.h>
 
+// Symbolic links below a path; `path` itself may always be one.
+enum cli_links {
+    CLI_LINKS_KEPT,    // found as links (FTS_SL)
+    CLI_LINKS_FOLLOWED // found as what they lead to, or as FTS_SLNONE. One that leads to a folder it
+                       // lies in (FTS_DC) is not walked again
+};
+
 // Calls `take` for everything at and below `path`, in the order of the names in each directory,
-// until it returns something else than 0, which is then returned. Symbolic links below `path` are
-// not followed. -1 with errno: the walk could not start.
-int cli_walk(const char *path, int (*take)(void *context, const FTSENT *entry), void *context);
+// until it returns something else than 0, which is then returned. -1 with errno: the walk could not
+// start.
+int cli_walk(const char *path, enum cli_links links,
+             int (*take)(void *context, const FTSENT *entry), void *context);
+
+// Why a link that was found as FTS_SLNONE leads to nothing.
+const char *cli_link_error(const FTSENT *entry);
 
 // A class file: a file of its own, or an entry of a jar.
 struct cli_item {
@@ -25,7 +36,10 @@ struct cli_paths {
     char **jars;
     size_t jars_count, jars_capacity;
     size_t failures; // paths that could not be read; a message was printed about each
-    int nested;      // set by the caller: jars in jars are read, too, and else reported
+
+    // Set by the caller.
+    int nested;           // jars in jars are read, too, and else reported
+    enum cli_links links; // below directories
 };
 
 // Adds what lies at `path`: a class file, the classes of a jar, or those of a directory. Other

@@ -294,6 +294,7 @@ int cover_classes_read(struct cover_classes *classes, size_t count, char *const 
                        const struct instr_exec_store *data, enum cover_release release) {
     memset(classes, 0, sizeof *classes);
     classes->paths.nested = 1;
+    classes->paths.links = CLI_LINKS_FOLLOWED;
     for (size_t i = 0; i < count; i++)
         if (cli_paths_add(&classes->paths, paths[i]) != 0) return cli_no_memory();
     classes->failed = classes->paths.failures > 0;

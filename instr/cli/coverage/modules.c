@@ -43,7 +43,7 @@ static int is_class_file(void *context, const FTSENT *entry) {
 }
 
 static int has_classes(const char *path) {
-    return is_folder(path) && cli_walk(path, is_class_file, NULL) == 1;
+    return is_folder(path) && cli_walk(path, CLI_LINKS_FOLLOWED, is_class_file, NULL) == 1;
 }
 
 // Adds FOLDER/PART if it has class files. 1: it has; 0; or -1.
@@ -62,7 +62,7 @@ static int each_folder(const char *folder, const char *part,
     int found = 0;
     if (snprintf(path, sizeof path, "%s%s", folder, part) >= PATH_MAX || !is_folder(path)) return 0;
     char *const roots[] = {path, NULL};
-    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, NULL);
     for (FTSENT *entry; walk && found >= 0 && (entry = fts_read(walk));) {
         if (entry->fts_info != FTS_D || entry->fts_level != 1) continue;
         fts_set(walk, entry, FTS_SKIP);

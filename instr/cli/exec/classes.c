@@ -52,10 +52,10 @@ static int visit_item(struct visit *visit, const struct cli_item *item) {
     return result;
 }
 
-int cli_each_class_file(size_t count, char *const *paths, const char *name,
+int cli_each_class_file(size_t count, char *const *paths, enum cli_links links, const char *name,
                         int (*take)(void *context, const struct cli_class_file *file),
                         void *context) {
-    struct cli_paths found = {.items = NULL};
+    struct cli_paths found = {.links = links};
     struct visit visit = {.name = name, .take = take, .context = context};
     int result = 0;
     cf_arena_init(&visit.arena);

@@ -62,6 +62,10 @@ static int take_found(void *context, const FTSENT *entry) {
     case FTS_DNR:
     case FTS_ERR:
     case FTS_NS: return cli_error("%s: %s", entry->fts_path, strerror(entry->fts_errno));
+    case FTS_SLNONE:
+        return cli_ends_with(entry->fts_name, ".exec")
+                   ? cli_error("%s: %s", entry->fts_path, cli_link_error(entry))
+                   : CLI_OK;
     default: return CLI_OK;
     }
 }
@@ -72,7 +76,7 @@ static int by_name(const void *a, const void *b) {
 
 static int add_directory(struct cli_exec_files *files, const char *path) {
     size_t before = files->count;
-    int status = cli_walk(path, take_found, files);
+    int status = cli_walk(path, CLI_LINKS_FOLLOWED, take_found, files);
     if (status < 0) return cli_error("%s: %s", path, strerror(errno));
     if (status != CLI_OK) return status;
     if (files->count == before) return cli_error("%s: there is no .exec file in it", path);

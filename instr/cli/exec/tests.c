@@ -280,7 +280,10 @@ static int take_version(void *context, const struct cli_class_file *file) {
 }
 
 static int find_line(struct tests *t) {
-    if (cli_each_class_file(t->classes.count, t->classes.items, t->internal, take_version, t) != 0)
+    // This folder was not named, so what its links lead to was not, either.
+    enum cli_links links = t->here ? CLI_LINKS_KEPT : CLI_LINKS_FOLLOWED;
+    if (cli_each_class_file(t->classes.count, t->classes.items, links, t->internal, take_version,
+                            t) != 0)
         return CLI_FAILED;
     for (size_t i = 0; i < t->versions_count; i++)
         if (t->versions[i].bits) return CLI_OK;
@@ -343,7 +346,8 @@ static int check_versions(const struct tests *t) {
 static int answer(struct tests *t, long top) {
     struct cli_exec_visitor visitor = {take_session, take_class, t, 0};
     if (t->line > 0 && find_line(t) != CLI_OK) return CLI_FAILED;
-    if (cli_each_class_file(t->changed.count, t->changed.items, NULL, take_now, t) != 0)
+    if (cli_each_class_file(t->changed.count, t->changed.items, CLI_LINKS_FOLLOWED, NULL, take_now,
+                            t) != 0)
         return CLI_FAILED;
     if (t->now_count > 0) qsort(t->now, t->now_count, sizeof *t->now, by_name);
     int status = cli_exec_each(&t->files, &visitor);

@@ -147,7 +147,7 @@ static int test_in(const char *folder, const char *options, char *const *command
                    const char *to) {
     struct lines lines = {.count = 0};
     int status = run(command, count, options);
-    cli_walk(folder, take_result, &lines);
+    cli_walk(folder, CLI_LINKS_KEPT, take_result, &lines);
     if (!lines.results)
         cli_error("no JVM has written what the kit saw: none ran to its end with the kit");
     int printed = lines.results ? print_lines(&lines, to) : CLI_FAILED;

@@ -267,7 +267,7 @@ static int take_found(void *context, const FTSENT *found) {
 }
 
 static int list_items(struct tree *t) {
-    int status = cli_walk(t->rewrite->in, take_found, t);
+    int status = cli_walk(t->rewrite->in, CLI_LINKS_KEPT, take_found, t);
     return status < 0 ? fail(t->rewrite->in) : status;
 }
 

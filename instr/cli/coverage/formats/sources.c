@@ -123,7 +123,7 @@ static int take_entry(void *context, const FTSENT *entry) {
 
 static int add_folder(struct cover_sources *sources, const char *path) {
     struct walk walk = {sources, strlen(path)};
-    int result = cli_walk(path, take_entry, &walk);
+    int result = cli_walk(path, CLI_LINKS_FOLLOWED, take_entry, &walk);
     return result == 0 ? CLI_OK : cli_no_memory();
 }
 

@@ -1,0 +1,78 @@
+"""instr coverage report and check: what of --classfiles and folders of .exec files is read, and what is printed about it.
+tests/coverage compares the reports themselves."""
+
+import os
+import re
+import zipfile
+
+from support import CliTest, class_file
+from cli_exec import HEADER, class_id, probes, session
+
+LIMIT = ["--limit", "CLASS: INSTRUCTION MISSEDCOUNT <= 0"]
+
+
+class CoverageTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.data = class_file("p/Ran", line=3)
+        self.write("run.exec", HEADER + session("one") + probes(class_id(self.data), "p/Ran", "1"))
+        self.write("classes/p/Ran.class", self.data)
+
+    def names(self, *arguments, status=0, err=""):
+        """The classes of a report."""
+        self.expect(["coverage", "report", "run.exec", "--xml", "r.xml", *arguments], status, "", err)
+        return re.findall('<class name="([^"]*)"', self.read("r.xml"))
+
+
+class Links(CoverageTest):
+    def setUp(self):
+        super().setUp()
+        self.write("elsewhere/q/Missed.class", class_file("q/Missed"))
+        os.mkdir(self.path("linked"))
+
+    def link(self, target, name):
+        os.symlink(target, self.path(f"linked/{name}"))
+
+    def test_links_to_class_files_folders_and_archives_are_followed(self):
+        with zipfile.ZipFile(self.path("a.jar"), "w") as jar:
+            jar.write(self.path("elsewhere/q/Missed.class"), "q/Missed.class")
+        for target, name in (("../elsewhere/q/Missed.class", "Missed.class"), ("../elsewhere", "folder"), ("../a.jar", "a.jar")):
+            with self.subTest(name):
+                self.link(target, name)
+                self.assertEqual(self.names("--classfiles", "classes", "--classfiles", "linked"), ["p/Ran", "q/Missed"])
+                self.expect(["coverage", "check", "run.exec", "--classfiles", "classes", "--classfiles", "linked", *LIMIT], 1,
+                            ["class q.Missed: instructions missed count is 2, but expected maximum is 0\n"], "")
+                os.unlink(self.path(f"linked/{name}"))
+
+    def test_a_link_to_a_folder_above_is_not_walked_again(self):
+        self.link("../classes", "classes")
+        self.link(".", "again")
+        self.assertEqual(self.names("--classfiles", "linked"), ["p/Ran"])
+
+    def test_a_link_that_leads_nowhere_is_reported(self):
+        """As by JaCoCo, which makes no report then: classes may be missing."""
+        for target, name, reason in (("nowhere", "folder", "No such file or directory"), ("B.class", "B.class", "Too many levels of symbolic links")):
+            with self.subTest(name):
+                self.link(target, name)
+                paths = ["--classfiles", "classes", "--classfiles", "linked"]
+                self.assertEqual(self.names(*paths, status=1, err=f"instr: linked/{name}: {reason}\n"), ["p/Ran"])
+                self.expect(["coverage", "check", "run.exec", *paths, *LIMIT], 1, None, f"instr: linked/{name}: {reason}\n")
+                os.unlink(self.path(f"linked/{name}"))
+
+    def test_exec_files_are_found_behind_links(self):
+        self.link("../run.exec", "a.exec")
+        self.link("nowhere", "b.txt")
+        self.expect(["coverage", "info", "linked"], 0, ["linked/a.exec: 1 session, 1 class, "], "")
+        self.link("nowhere", "b.exec")
+        self.expect(["coverage", "info", "linked"], 1, "", "instr: linked/b.exec: No such file or directory\n")
+
+    def test_changed_classes_are_found_behind_links(self):
+        self.link("../classes", "classes")
+        self.link("nowhere", "folder")
+        self.expect(["coverage", "tests", "--changed", "linked", "run.exec"], 0, "", "")
+
+    def test_folders_of_a_build_may_be_links(self):
+        self.write("elsewhere/main/p/Ran.class", self.data)
+        os.makedirs(self.path("build/classes"))
+        os.symlink("../../elsewhere", self.path("build/classes/java"))
+        self.assertEqual(self.names(err=["class files: build/classes/java/main"]), ["p/Ran"])
