@@ -76,3 +76,24 @@ class Links(CoverageTest):
         os.makedirs(self.path("build/classes"))
         os.symlink("../../elsewhere", self.path("build/classes/java"))
         self.assertEqual(self.names(err=["class files: build/classes/java/main"]), ["p/Ran"])
+
+
+class Csv(CoverageTest):
+    """JaCoCo quotes a field for what stands in it."""
+
+    def rows(self, *arguments):
+        self.expect(["coverage", "report", "run.exec", "--csv", "r.csv", *arguments], 0, "")
+        return [row[:-len(self.NUMBERS)] for row in self.read("r.csv").splitlines()[1:] if row.endswith(self.NUMBERS)]
+
+    NUMBERS = ",2,0,0,0,0,0,1,0,1,0"
+
+    def test_a_class_is_quoted_for_its_own_name_and_not_for_its_package(self):
+        for name in ("a,b/C", "a/D,E", 'a/F"G', ","):
+            self.write(f"classes/{name.replace('/', '-')}.class", class_file(name))
+        self.assertEqual(sorted(self.rows("--classfiles", "classes", "--name", "all")),
+                         ['all,"a,b",C', 'all,a,"D,E"', 'all,a,"F""G"', 'all,default,","'])
+
+    def test_a_group_is_one_field(self):
+        for module in ("a,b", "c"):
+            self.write(f"{module}/target/classes/C.class", class_file("C"))
+        self.assertEqual(self.rows("--name", "all"), ['"all/a,b",default,C', "all/c,default,C"])

@@ -31,10 +31,10 @@ static void put_part(struct instr_output *out, const char *text, size_t length, 
     }
 }
 
-static void put_simple(struct instr_output *out, const char *name, size_t length) {
-    const char *slash = memrchr(name, '/', length);
-    size_t skipped = slash ? (size_t)(slash + 1 - name) : 0;
-    put_part(out, name + skipped, length - skipped, '$', '.');
+// The part of a name behind its package.
+static const char *simple(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
 }
 
 // Where the name of an anonymous class goes on after that of its outer class: at a $ behind which no
@@ -52,24 +52,39 @@ static int needs_quotes(const char *text) {
 }
 
 static void put_class_name(struct instr_output *out, const struct cover_class *class) {
-    const char *anonymous = class->supertype ? anonymous_part(class->name) : NULL;
-    int quotes = needs_quotes(class->name) || (anonymous && needs_quotes(class->supertype));
+    const char *name = simple(class->name);
+    const char *anonymous = class->supertype ? anonymous_part(name) : NULL;
+    const char *supertype = anonymous ? simple(class->supertype) : NULL;
+    int quotes = needs_quotes(name) || needs_quotes(supertype);
     if (quotes) instr_output_bytes(out, "\"", 1);
+    put_part(out, name, anonymous ? (size_t)(anonymous - name) : strlen(name), '$', '.');
     if (anonymous) {
-        put_simple(out, class->name, (size_t)(anonymous - class->name));
         instr_output_text(out, ".new ");
-        put_simple(out, class->supertype, strlen(class->supertype));
+        put_part(out, supertype, strlen(supertype), '$', '.');
         instr_output_text(out, "() {...}");
-    } else {
-        put_simple(out, class->name, strlen(class->name));
     }
     if (quotes) instr_output_bytes(out, "\"", 1);
 }
 
-static void put_field(struct instr_output *out, const char *text, char from, char to) {
+static void put_package_name(struct instr_output *out, const char *name) {
+    const char *text = *name ? name : "default";
     if (needs_quotes(text)) instr_output_bytes(out, "\"", 1);
-    put_part(out, text, strlen(text), from, to);
+    put_part(out, text, strlen(text), '/', '.');
     if (needs_quotes(text)) instr_output_bytes(out, "\"", 1);
+}
+
+// GROUP/BUNDLE if there are several bundles.
+static void put_group(struct instr_output *out, const struct cover_model *model,
+                      const struct cover_bundle *bundle) {
+    const char *group = model->bundle_count > 1 ? model->name : NULL;
+    int quotes = needs_quotes(group) || needs_quotes(bundle->name);
+    if (quotes) instr_output_bytes(out, "\"", 1);
+    if (group) {
+        put_part(out, group, strlen(group), '\0', '\0');
+        instr_output_bytes(out, "/", 1);
+    }
+    put_part(out, bundle->name, strlen(bundle->name), '\0', '\0');
+    if (quotes) instr_output_bytes(out, "\"", 1);
 }
 
 // --- rows ---
@@ -77,13 +92,9 @@ static void put_field(struct instr_output *out, const char *text, char from, cha
 static void put_row(struct instr_output *out, const struct cover_model *model,
                     const struct cover_bundle *bundle, const struct cover_package *package,
                     const struct cover_class *class) {
-    if (model->bundle_count > 1) {
-        put_field(out, model->name, '\0', '\0');
-        instr_output_bytes(out, "/", 1);
-    }
-    put_field(out, bundle->name, '\0', '\0');
+    put_group(out, model, bundle);
     instr_output_bytes(out, ",", 1);
-    put_field(out, *package->name ? package->name : "default", '/', '.');
+    put_package_name(out, package->name);
     instr_output_bytes(out, ",", 1);
     put_class_name(out, class);
     for (size_t i = 0; i < COLUMNS; i++) {
