@@ -97,3 +97,57 @@ class Csv(CoverageTest):
         for module in ("a,b", "c"):
             self.write(f"{module}/target/classes/C.class", class_file("C"))
         self.assertEqual(self.rows("--name", "all"), ['"all/a,b",default,C', "all/c,default,C"])
+
+
+class Mismatches(CoverageTest):
+    """Classes that ran from other class files than those given."""
+
+    ONE = "1 class ran from another class file than this and has no coverage: p.New\n"
+
+    def ran_before(self, *names):
+        """The classes are there, and their data are of other ids; p.Ran has its own."""
+        self.write("run.exec", HEADER + session("one") + probes(class_id(self.data), "p/Ran", "1")
+                   + b"".join(probes(i + 1, name, "1") for i, name in enumerate(names)))
+        for name in names:
+            self.write(f"classes/{name}.class", class_file(name))
+
+    def report(self, err, *arguments, status=0):
+        self.expect(["coverage", "report", "run.exec", "--classfiles", "classes", *arguments], status, err=err)
+
+    def test_their_number_and_the_first_names_are_printed(self):
+        self.ran_before("p/New")
+        for format in ([], ["--xml", "r.xml"], ["--html", "out"], ["--badge", "b.svg"]):
+            self.report("instr: " + self.ONE, *format)
+        self.report("", "--quiet")
+        names = [f"p/C{i}" for i in range(6)]
+        self.ran_before(*names[:5])
+        os.unlink(self.path("classes/p/New.class"))
+        line = "classes ran from other class files than these and have no coverage: p.C0, p.C1, p.C2, p.C3, p.C4"
+        self.report(f"instr: 5 {line}\n")
+        self.ran_before(*names)
+        self.report(f"instr: 6 {line}, ...\n")
+
+    def test_checks_print_them_too(self):
+        self.ran_before("p/New")
+        check = ["coverage", "check", "run.exec", "--classfiles", "classes"]
+        self.expect([*check, "--limit", "LINE >= 0"], 0, "coverage: the limit is kept\n", "instr: " + self.ONE)
+        self.write("now.exec", HEADER + probes(class_id(self.data), "p/Ran", "1"))
+        check[2] = "now.exec"
+        self.expect([*check, "--baseline", "run.exec"], 0, ["0 of 2 methods got worse"], "instr: --baseline: " + self.ONE)
+
+    def test_a_check_without_any_that_matches_says_only_that(self):
+        self.ran_before("p/New")
+        os.unlink(self.path("classes/p/Ran.class"))
+        done = self.expect(["coverage", "check", "run.exec", "--classfiles", "classes", "--limit", "LINE >= 0"], 2, "")
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_a_class_of_another_module_ran_from_its_own_file(self):
+        other = class_file("p/Ran", b"\x04\xac")
+        for name, data in (("a", self.data), ("b", other)):
+            self.write(f"{name}/target/classes/p/Ran.class", data)
+        self.expect(["coverage", "report", "run.exec"], 0, err="instr: class files of 2 modules: a, b\n")
+
+    def test_a_class_with_other_probes_is_reported_once(self):
+        self.write("run.exec", HEADER + session("one") + probes(class_id(self.data), "p/Ran", "11"))
+        done = self.expect(["coverage", "report", "run.exec", "--classfiles", "classes"], 1)
+        self.assertEqual(done.stderr.count("\n"), 1)

@@ -4,6 +4,7 @@
 #include "instr/cli/coverage/changes.h"
 #include "instr/cli/coverage/delta_formats.h"
 #include "instr/cli/coverage/limits.h"
+#include "instr/cli/coverage/mismatches.h"
 #include "instr/cli/coverage/report.h"
 #include "instr/report/text.h"
 
@@ -274,6 +275,7 @@ static int check_baseline(const struct check *check, const struct cover_report *
     }
     status = cover_report_read(&before, &request);
     if (status == CLI_OK) status = check_data(&before, &request.files);
+    if (status == CLI_OK) status = cover_say_mismatches(&before, "--baseline: ");
     if (status == CLI_OK) status = compare(&before.model, &report->model);
     if (status == CLI_OK && before.failed) status = CLI_FAILED;
     cover_report_free(&before);
@@ -290,6 +292,7 @@ static int worse(int a, int b) {
 
 static int check_all(struct check *check, const struct cover_report *report) {
     int status = check_data(report, &check->request.files);
+    if (status == CLI_OK) status = cover_say_mismatches(report, "");
     if (status != CLI_OK) return status;
     status = check->diff ? check_diff(check, report) : check_limits(check, report);
     if (check->baseline) status = worse(status, check_baseline(check, report));

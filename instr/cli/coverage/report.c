@@ -12,6 +12,7 @@
 #include "instr/cli/coverage/formats/sonar.h"
 #include "instr/cli/coverage/formats/sources.h"
 #include "instr/cli/coverage/formats/table.h"
+#include "instr/cli/coverage/mismatches.h"
 #include "instr/cli/coverage/page/html.h"
 #include "instr/cli/coverage/tree.h"
 #include "instr/cli/coverage/xml.h"
@@ -385,6 +386,7 @@ int cover_report_run(int argc, char **argv, const struct cover_modules *modules)
         status = cover_report_read(&report, &request);
         // A report would say that nothing was executed.
         if (status == CLI_OK && report.unread) status = CLI_FAILED;
+        if (status == CLI_OK && !request.quiet) status = cover_say_mismatches(&report, "");
         if (status == CLI_OK)
             status = write_all(&report.model, request.exceptions, arguments.paths);
         if (status == CLI_OK && report.failed) status = CLI_FAILED;

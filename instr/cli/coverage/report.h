@@ -20,7 +20,7 @@ struct cover_request {
     struct cli_exec_files files;
     struct cli_words classfiles, sourcefiles; // without class files those of `modules` count
     const struct cover_modules *modules;      // NULL: those below the current folder
-    int quiet;                                // does not say which were found
+    int quiet;                                // says neither what was found nor what does not match
     const char *encoding;                     // of the sources; NULL: UTF-8
     long tab;                                 // columns
     const char *name;
