@@ -3,6 +3,7 @@
 #include "instr/cli/paths.h"
 #include "instr/base/array.h"
 #include "instr/cli/cli.h"
+#include "instr/cli/content.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,6 +43,12 @@ static int named_like_a_jar(const char *path) {
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (cli_ends_with(path, ends[i])) return 1;
     return 0;
+}
+
+static enum cli_content content_by_name(const char *name) {
+    return cli_ends_with(name, ".class") ? CLI_CONTENT_CLASS
+           : named_like_a_jar(name)      ? CLI_CONTENT_ARCHIVE
+                                         : CLI_CONTENT_OTHER;
 }
 
 static int add_item(struct cli_paths *paths, const char *jar, size_t index, const char *name) {
@@ -106,12 +113,16 @@ static int add_entries(struct cli_paths *paths, struct zip *jar, const char *nam
     size_t within = 0;
     for (zip_uint64_t i = 0; (zip_int64_t)i < entries && result == 0; i++) {
         const char *entry = zip_get_name(jar, i, ZIP_FL_ENC_RAW);
-        if (entry && cli_ends_with(entry, ".class")) result = add_item(paths, jar_name, i, entry);
-        if (!entry || !named_like_a_jar(entry)) continue;
+        if (!entry || cli_ends_with(entry, "/")) continue;
+        enum cli_content content = content_by_name(entry);
+        if (content == CLI_CONTENT_OTHER && paths->by_content)
+            content = cli_content_of_entry(jar, i);
+        if (content == CLI_CONTENT_CLASS) result = add_item(paths, jar_name, i, entry);
+        if (content != CLI_CONTENT_ARCHIVE) continue;
         within++;
-        if (paths->nested) result = add_nested_entry(paths, jar, i, jar_name, entry, depth);
+        if (paths->by_content) result = add_nested_entry(paths, jar, i, jar_name, entry, depth);
     }
-    if (within && !paths->nested)
+    if (within && !paths->by_content)
         cli_error("%s: %zu nested jar%s skipped; unpack %s first", name, within,
                   cli_plural(within, "s"), within == 1 ? "it" : "them");
     return result;
@@ -129,19 +140,23 @@ static int add_jar(struct cli_paths *paths, const char *path) {
     return result;
 }
 
+static int take_file(struct cli_paths *paths, const FTSENT *entry) {
+    enum cli_content content = content_by_name(entry->fts_name);
+    if (content == CLI_CONTENT_OTHER && paths->by_content)
+        content = cli_content_of_file(entry->fts_path);
+    if (content == CLI_CONTENT_CLASS) return add_item(paths, NULL, 0, entry->fts_path);
+    return content == CLI_CONTENT_ARCHIVE ? add_jar(paths, entry->fts_path) : 0;
+}
+
 static int take_found(void *context, const FTSENT *entry) {
     struct cli_paths *paths = context;
     switch (entry->fts_info) {
-    case FTS_F:
-        if (cli_ends_with(entry->fts_name, ".class"))
-            return add_item(paths, NULL, 0, entry->fts_path);
-        return named_like_a_jar(entry->fts_name) ? add_jar(paths, entry->fts_path) : 0;
+    case FTS_F: return take_file(paths, entry);
     case FTS_DNR:
     case FTS_ERR:
     case FTS_NS: fail(paths, entry->fts_path, strerror(entry->fts_errno)); return 0;
     case FTS_SLNONE: // may be a folder of classes
-        if (paths->nested || cli_ends_with(entry->fts_name, ".class") ||
-            named_like_a_jar(entry->fts_name))
+        if (paths->by_content || content_by_name(entry->fts_name) != CLI_CONTENT_OTHER)
             fail(paths, entry->fts_path, cli_link_error(entry));
         return 0;
     default: return 0;

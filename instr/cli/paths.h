@@ -38,12 +38,14 @@ struct cli_paths {
     size_t failures; // paths that could not be read; a message was printed about each
 
     // Set by the caller.
-    int nested;           // jars in jars are read, too, and else reported
     enum cli_links links; // below directories
+    // As JaCoCo does it: what is not named as a class file or jar may be one by its first bytes, and
+    // jars in jars are read, too. Else names alone count, and jars in jars are reported.
+    int by_content;
 };
 
 // Adds what lies at `path`: a class file, the classes of a jar, or those of a directory. Other
-// files in a directory are skipped, but `path` itself must be a class file, a jar or a directory.
+// files in a directory, and entries of a jar, are skipped, but `path` itself must be a class file, a jar or a directory.
 // Returns 0; -1 when out of memory.
 int cli_paths_add(struct cli_paths *paths, const char *path);
 void cli_paths_free(struct cli_paths *paths);

@@ -78,6 +78,48 @@ class Links(CoverageTest):
         self.assertEqual(self.names(err=["class files: build/classes/java/main"]), ["p/Ran"])
 
 
+
+class Content(CoverageTest):
+    """Class files and archives are found by their first bytes, as by JaCoCo."""
+
+    def setUp(self):
+        super().setUp()
+        self.content = {"A.bin": class_file("q/A"), "B": class_file("q/B"), "text": b"PK is not all", "short": b"\xca\xfe\xba\xbe",
+                        "universal.dylib": bytes.fromhex("cafebabe 00000002 01000007 00000003"), "empty": b"", "folder/": b""}
+
+    def jar(self, name, content):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            with zipfile.ZipFile(self.path(name), "w", how) as jar:
+                for entry, data in content.items():
+                    jar.writestr(entry, data)
+            yield how
+
+    def test_files_of_a_folder(self):
+        for name, data in self.content.items():
+            if data:
+                self.write(f"classes/{name}", data)
+        for _ in self.jar("classes/lib.aar", {"C.class": class_file("q/C")}):
+            self.assertEqual(sorted(self.names("--classfiles", "classes")), ["p/Ran", "q/A", "q/B", "q/C"])
+
+    def test_entries_of_archives_and_of_archives_in_them(self):
+        for _ in self.jar("inner.dat", {"D.raw": class_file("q/D")}):
+            with open(self.path("inner.dat"), "rb") as file:
+                self.content["inner.dat"] = file.read()
+            for _ in self.jar("a.jar", self.content):
+                self.assertEqual(sorted(self.names("--classfiles", "a.jar")), ["q/A", "q/B", "q/D"])
+
+    def test_one_that_is_broken_is_reported(self):
+        self.write("classes/A.bin", class_file("q/A")[:40])
+        self.write("classes/b.aar", b"PK\3\4" + bytes(100))
+        done = self.expect(["coverage", "report", "run.exec", "--classfiles", "classes"], 1)
+        self.assertRegex(done.stderr, r"\Ainstr: classes/b.aar: .*\ninstr: classes/A.bin: .*\n\Z")
+
+    def test_other_commands_go_by_names(self):
+        self.write("classes/A.bin", class_file("q/A"))
+        self.expect(["check", "classes"], 0, ["1 class with 1 method checked"], "")
+
+
 class Csv(CoverageTest):
     """JaCoCo quotes a field for what stands in it."""
 

@@ -293,7 +293,7 @@ static int apply_inlined(struct cover_classes *classes, struct work *work,
 int cover_classes_read(struct cover_classes *classes, size_t count, char *const *paths,
                        const struct instr_exec_store *data, enum cover_release release) {
     memset(classes, 0, sizeof *classes);
-    classes->paths.nested = 1;
+    classes->paths.by_content = 1;
     classes->paths.links = CLI_LINKS_FOLLOWED;
     for (size_t i = 0; i < count; i++)
         if (cli_paths_add(&classes->paths, paths[i]) != 0) return cli_no_memory();
