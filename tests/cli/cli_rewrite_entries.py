@@ -78,6 +78,29 @@ class Entries(Rewrite):
         self.write("x.jar", bytes(before))
         self.rewrite("x.jar", status=1, err=["instr: x.jar!a/A.class: skipped: CRC error"])
 
+    def test_a_damaged_resource_is_copied_as_it_is(self):
+        """Its bytes are not looked at, stored or deflated: the help says so."""
+        for how in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w", how) as archive:
+                archive.writestr("t.txt", b"text" * 100)
+                archive.writestr("a/A.class", class_file("a/A"))
+            before = bytearray(file.getvalue())
+            before[14] ^= 1  # the checksum, in both headers
+            before[before.index(b"PK\1\2") + 16] ^= 1
+            self.write("x.jar", bytes(before))
+            self.rewrite("x.jar")
+            after, parts = self.bytes_of("out"), []
+            for data in bytes(before), after:
+                info = zipfile.ZipFile(io.BytesIO(data)).getinfo("t.txt")
+                start = info.header_offset + 30 + sum(struct.unpack_from("<HH", data, info.header_offset + 26))
+                parts.append((info.CRC, data[start:start + info.compress_size]))
+            self.assertEqual(*parts)
+            os.unlink(self.path("out"))
+        words = " ".join(self.run_tool("help", "rewrite").stdout.split())
+        self.assertIn("Other entries are copied byte for byte", words)
+        self.assertIn("whether they are whole is not checked", words)
+
     def test_names_with_dots_and_slashes_write_nothing_elsewhere(self):
         names = ["../a/A.class", "../../../../../../../../tmp/a/A.class", "/a/A.class", "C:\\a\\A.class", "a/./A.class", "a//A.class"]
         before = jar([("b/B.class", class_file("b/B"))] + [(n, class_file("a/A")) for n in names])

@@ -261,8 +261,9 @@
             "1.11 to 1.11.3 they move to its end. The options are those of run. "                  \
             "Without include all classes but those of java.* are instrumented. "                   \
             "Other entries are copied byte for byte, with their order, times, "                    \
-            "comments, extra fields and attributes. Signatures would be wrong and "                \
-            "are dropped, with a notice. A broken class or entry stays as it was "                 \
+            "comments, extra fields and attributes; whether they are whole is not checked. "       \
+            "Signatures would be wrong and are dropped, with a notice. A broken class or "         \
+            "archive in IN stays as it was "                                                       \
             "and is reported; the exit status is 1 then. N threads do it, one for each "           \
             "processor if it is not given; the result is the same for any number. OUT appears "    \
             "when it is complete; a "                                                              \
