@@ -167,8 +167,11 @@ class Merge(ExecTest):
                         line.replace("a.exec", "b.exec"))
             self.assertFalse(os.path.exists(self.path("m.exec")))
             self.expect(["coverage", "merge", "--keep-going", "-o", "m.exec", "a.exec", f"{name}.exec", "b.exec"], 1, "", line)
+            # As help says: the id keeps what it has first, with the hits of files that agree.
             self.assertEqual(parse(self.bytes_of("m.exec"))[1][FOO], ("com/acme/Foo", "1110000001"))
             os.unlink(self.path("m.exec"))
+        words = " ".join(self.run_tool("help", "coverage", "merge").stdout.split())
+        self.assertIn("such an id keeps the name and number of probes that it has first, and the hits of files that agree", words)
 
     def test_the_readable_part_of_a_broken_file_can_be_merged(self):
         self.write("c.exec", A[:-1])

@@ -372,8 +372,9 @@
             "Memory grows with the number of distinct classes, not of files. A "                   \
             "broken file, or a class whose id stands for another name or another "                 \
             "number of probes elsewhere, is reported, and nothing is written. With "               \
-            "--keep-going everything readable is merged without such classes, and "                \
-            "the exit status is still 1.")                                                         \
+            "--keep-going everything readable is merged; such an id keeps the name and "           \
+            "number of probes that it has first, and the hits of files that agree. "               \
+            "The exit status is still 1.")                                                         \
     COMMAND(diff, "A B", "compare the classes and hits of two files",                              \
             "Prints the classes that only one file has and, for classes of both, "                 \
             "the numbers of the probes that only one has hit. The exit status is 0 "               \
