@@ -193,3 +193,13 @@ class Mismatches(CoverageTest):
         self.write("run.exec", HEADER + session("one") + probes(class_id(self.data), "p/Ran", "11"))
         done = self.expect(["coverage", "report", "run.exec", "--classfiles", "classes"], 1)
         self.assertEqual(done.stderr.count("\n"), 1)
+
+
+class Order(CoverageTest):
+    def test_rows_of_a_folder_do_not_depend_on_the_file_system(self):
+        """Names with one hash code stand in the order of names, whatever the order in which the files were made."""
+        names = ["AaAa", "AaBB", "BBAa", "BBBB"]
+        for folder, order in (("up", names), ("down", names[::-1])):
+            for name in order:
+                self.write(f"{folder}/{name}.class", class_file(name))
+            self.assertEqual(self.names("--classfiles", folder), names)
