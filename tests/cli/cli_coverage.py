@@ -78,7 +78,6 @@ class Links(CoverageTest):
         self.assertEqual(self.names(err=["class files: build/classes/java/main"]), ["p/Ran"])
 
 
-
 class Content(CoverageTest):
     """Class files and archives are found by their first bytes, as by JaCoCo."""
 

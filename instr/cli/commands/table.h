@@ -253,7 +253,7 @@
             "counts, ten of the skipped methods (all of them with verbose=yes in "                 \
             "the list), each failure in a line, and the time that rewriting took "                 \
             "without reading and checking. N threads do it, one for each processor if it is not "  \
-            "given.")                                                                              \
+            "given. Symbolic links in a directory are not followed.")                              \
     COMMAND(rewrite, "OPTION... [--jobs N] [--class-path JARS] IN -o OUT",                         \
             "rewrite a class, a directory or an archive, to run without the agent",                \
             "An archive is rewritten with the archives in it (jar, war, ear). Jars "               \
@@ -267,7 +267,8 @@
             "and is reported; the exit status is 1 then. N threads do it, one for each "           \
             "processor if it is not given; the result is the same for any number. OUT appears "    \
             "when it is complete; a "                                                              \
-            "directory OUT must not exist, or be empty.\n\n"                                       \
+            "directory OUT must not exist, or be empty. Symbolic links in a directory are "        \
+            "copied as links.\n\n"                                                                 \
             "kit=KIT weaves the advice of a kit into IN, and puts the classes that it "            \
             "needs into OUT: the program then runs with it, without instr. What the "              \
             "agent has once in the bootstrap loader is there once in each class path, "            \
@@ -331,7 +332,8 @@
             "[--html OUT]",                                                                        \
             "make reports of .exec files and the class files",                                     \
             "PATH is a folder, a jar or a class file, for sources a folder or an archive; both "   \
-            "options may be repeated. Without --classfiles what Maven, Gradle, Ant, Eclipse and "  \
+            "options may be repeated. Symbolic links in a folder are followed. Without "           \
+            "--classfiles what Maven, Gradle, Ant, Eclipse and "                                   \
             "IDEA compile into below the current folder is taken, with its sources; several "      \
             "modules become groups. Sources are found by their package, and where folders do "     \
             "not match packages, by the file's name if only one file has it. Without any output "  \
