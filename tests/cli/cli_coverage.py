@@ -114,6 +114,13 @@ class Content(CoverageTest):
         done = self.expect(["coverage", "report", "run.exec", "--classfiles", "classes"], 1)
         self.assertRegex(done.stderr, r"\Ainstr: classes/b.aar: .*\ninstr: classes/A.bin: .*\n\Z")
 
+    def test_one_that_is_to_replace_a_class_is_no_mistake(self):
+        """As DebugProbesKt.bin in an application's jar, beside the class of Kotlin's library."""
+        for name in "A.bin", "z.bin":  # before the class, and behind it
+            self.write(f"classes/{name}", class_file("p/Ran", b"\x04\xac", line=3))
+            self.assertEqual(self.names("--classfiles", "classes"), ["p/Ran"])
+            self.assertIn('<counter type="LINE" missed="0" covered="1"/>', self.read("r.xml"))
+
     def test_other_commands_go_by_names(self):
         self.write("classes/A.bin", class_file("q/A"))
         self.expect(["check", "classes"], 0, ["1 class with 1 method checked"], "")

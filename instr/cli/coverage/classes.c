@@ -151,9 +151,11 @@ static int make_names(struct names *names, size_t count) {
     return names->slots ? 0 : -1;
 }
 
-// An archive for several releases of Java has other versions of its classes there.
-static int is_of_a_release(const struct cover_class *class) {
-    return strstr(class->location, "META-INF/versions/") != NULL;
+// An archive for several releases of Java has other versions of its classes there. And a file of another
+// name may replace a class: DebugProbesKt.bin of kotlinx-coroutines, beside that of Kotlin's library.
+static int may_differ(const struct cover_class *class) {
+    return strstr(class->location, "META-INF/versions/") ||
+           !cli_ends_with(class->location, ".class");
 }
 
 static int is_new(const struct cover_classes *classes, const struct cover_class *class) {
@@ -174,7 +176,7 @@ static void add_again(struct cover_classes *classes, struct cover_class **there,
             return;
         }
     } else if (class->id != (*there)->id) {
-        if (!is_of_a_release(class) && !is_of_a_release(*there)) {
+        if (!may_differ(class) && !may_differ(*there)) {
             cli_error("%s: another class %s is in %s", class->location, class->name,
                       (*there)->location);
             classes->failed = 1;
