@@ -1,16 +1,16 @@
 #include "rewriters/test_methods.h"
 
-// --- annotations (JVMS 4.7.16) ---
+#include "classfile/format/annotations.h"
 
-enum { MOST_DEPTH = 16 };
+// --- annotations ---
 
 struct preset {
     const char *name;
     const char *const *annotations; // descriptors; ends with NULL
-    int on_class;                   // on a class it applies to all its public methods
 };
 
-static const char *const junit4[] = {"Lorg/junit/Test;", NULL};
+static const char *const junit4[] = {"Lorg/junit/Test;", "Lorg/junit/experimental/theories/Theory;",
+                                     NULL};
 static const char *const junit5[] = {
     "Lorg/junit/jupiter/api/Test;",         "Lorg/junit/jupiter/params/ParameterizedTest;",
     "Lorg/junit/jupiter/api/RepeatedTest;", "Lorg/junit/jupiter/api/TestFactory;",
@@ -18,52 +18,15 @@ static const char *const junit5[] = {
 static const char *const testng[] = {"Lorg/testng/annotations/Test;", NULL};
 
 static const struct preset presets[] = {
-    {"junit4", junit4, 0}, {"junit5", junit5, 0}, {"testng", testng, 1}, {NULL, NULL, 0}};
+    {"junit4", junit4}, {"junit5", junit5}, {"testng", testng}, {NULL, NULL}};
 
 // Annotations of methods whose dynamic tests run after the method has returned.
 static const char *const factories[] = {"Lorg/junit/jupiter/api/TestFactory;", NULL};
-static const struct preset factory = {"junit5", factories, 0};
 
 static const struct preset *preset_of(const char *text, size_t length) {
     for (const struct preset *p = presets; p->name; p++)
         if (strlen(p->name) == length && memcmp(p->name, text, length) == 0) return p;
     return NULL;
-}
-
-// Skips an element_value, which may contain others.
-static void skip_value(struct cf_reader *r, unsigned depth) {
-    uint32_t tag = cf_u1(r), count;
-    if (r->error->status) return;
-    if (depth == MOST_DEPTH || !strchr("BCDFIJSZsce[@", (int)tag) || !tag) {
-        cf_fail(r->error, CF_MALFORMED, r->pos, "annotation", 0);
-        return;
-    }
-    if (tag == 'e' || tag == '@') cf_u2(r); // the type; behind it a name, or the pairs
-    count = cf_u2(r);
-    if (tag != '@' && tag != '[') return;
-    for (; count > 0 && !r->error->status; count--) {
-        if (tag == '@') cf_u2(r);
-        skip_value(r, depth + 1);
-    }
-}
-
-static int has_any(const struct cf_class *cls, struct cf_walk walk, const struct preset *preset,
-                   struct cf_error *error) {
-    struct cf_attribute a;
-    while (cf_next_attribute(&walk, &a)) {
-        if (!CF_IS(a.name, "RuntimeVisibleAnnotations")) continue;
-        struct cf_reader r = cf_read(cls, a.info, a.length, error);
-        for (uint32_t n = cf_u2(&r); n > 0 && !error->status; n--) {
-            struct cf_slice type = cf_utf8(cls, cf_u2(&r));
-            for (const char *const *t = preset->annotations; *t; t++)
-                if (cf_slice_is(type, *t, strlen(*t))) return 1;
-            for (uint32_t pairs = cf_u2(&r); pairs > 0 && !error->status; pairs--) {
-                cf_u2(&r);
-                skip_value(&r, 0);
-            }
-        }
-    }
-    return 0;
 }
 
 struct cf_slice rw_method_of_lambda(struct cf_slice name) {
@@ -84,28 +47,27 @@ struct cf_slice rw_method_of_lambda(struct cf_slice name) {
 static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda) {
     struct cf_slice name = rw_method_of_lambda(cf_member_name(cls, lambda));
     for (uint32_t i = 0; name.length && i < cls->methods_count; i++) {
-        struct cf_error error = {.status = CF_OK};
         const struct cf_member *method = &cls->methods[i];
         if (cf_slice_equal(cf_member_name(cls, method), name) &&
-            has_any(cls, cf_member_attributes(cls, method, &error), &factory, &error))
+            cf_annotation_of(cls, method, factories))
             return 1;
     }
     return 0;
 }
 
+// An annotation of the class applies to its public methods.
+static int is_of_testng_class(const struct cf_class *cls, const struct cf_member *method) {
+    unsigned flags = method->access_flags;
+    return flags & CF_ACC_PUBLIC && !(flags & (CF_ACC_STATIC | CF_ACC_SYNTHETIC | CF_ACC_BRIDGE)) &&
+           cf_annotation_of(cls, NULL, testng);
+}
+
 static int is_of_preset(const struct cf_class *cls, const struct cf_member *method,
                         const struct preset *preset) {
-    struct cf_error error = {.status = CF_OK};
-    if (method->access_flags & CF_ACC_SYNTHETIC && preset->annotations == junit5 &&
-        is_dynamic(cls, method))
-        return 1;
-    if (has_any(cls, cf_member_attributes(cls, method, &error), preset, &error)) return 1;
-    unsigned flags = method->access_flags;
-    if (!preset->on_class || !(flags & CF_ACC_PUBLIC) ||
-        flags & (CF_ACC_STATIC | CF_ACC_SYNTHETIC | CF_ACC_BRIDGE))
-        return 0;
-    memset(&error, 0, sizeof error);
-    return has_any(cls, cf_class_attributes(cls, &error), preset, &error);
+    if (cf_annotation_of(cls, method, preset->annotations)) return 1;
+    if (preset->annotations == testng) return is_of_testng_class(cls, method);
+    return preset->annotations == junit5 && method->access_flags & CF_ACC_SYNTHETIC &&
+           is_dynamic(cls, method);
 }
 
 // --- names ---

@@ -12,8 +12,10 @@ static void skip_value(struct cf_reader *r, unsigned depth) {
     } else if (tag == '[') {
         if (depth == DEEPEST) r->pos = r->end;
         for (uint32_t n = cf_u2(r); n > 0 && !r->error->status; n--) skip_value(r, depth + 1);
-    } else {
+    } else if (tag && strchr("BCDFIJSZsce", (int)tag)) {
         cf_skip(r, tag == 'e' ? 4 : 2);
+    } else if (!r->error->status) {
+        cf_fail(r->error, CF_MALFORMED, r->pos - 1, "annotation", 0);
     }
 }
 

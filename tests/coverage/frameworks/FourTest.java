@@ -8,6 +8,9 @@ import org.junit.Before;
 import org.junit.Ignore;
 import org.junit.Test;
 import org.junit.experimental.runners.Enclosed;
+import org.junit.experimental.theories.DataPoints;
+import org.junit.experimental.theories.Theories;
+import org.junit.experimental.theories.Theory;
 import org.junit.runner.RunWith;
 import org.junit.runners.Parameterized;
 import subject.Subject;
@@ -70,6 +73,17 @@ public class FourTest {
         @Test
         public void parameters() {
             new Subject().parameter(n);
+        }
+    }
+
+    @RunWith(Theories.class)
+    public static class Theorems {
+        @DataPoints
+        public static int[] numbers = {1, 2};
+
+        @Theory
+        public void theory(int n) {
+            new Subject().theory(n);
         }
     }
 }

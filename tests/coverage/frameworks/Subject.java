@@ -28,6 +28,10 @@ public class Subject {
         return 3; // dynamic
     }
 
+    public int theory(int n) {
+        return n; // theory
+    }
+
     /** Only one test needs this class. */
     public static class Lonely {
         public static int alone() {

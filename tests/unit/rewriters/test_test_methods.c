@@ -66,6 +66,7 @@ static const struct {
     const char *type, *preset; // the only one that knows it; NULL: none does
 } annotations[] = {
     {JUNIT4, "junit4"},
+    {"Lorg/junit/experimental/theories/Theory;", "junit4"},
     {JUNIT5, "junit5"},
     {"Lorg/junit/jupiter/params/ParameterizedTest;", "junit5"},
     {"Lorg/junit/jupiter/api/RepeatedTest;", "junit5"},
