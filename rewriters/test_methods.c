@@ -16,6 +16,15 @@ static const char *const junit5[] = {
     "Lorg/junit/jupiter/api/RepeatedTest;", "Lorg/junit/jupiter/api/TestFactory;",
     "Lorg/junit/jupiter/api/TestTemplate;", NULL};
 static const char *const testng[] = {"Lorg/testng/annotations/Test;", NULL};
+// Of methods that no annotation of their class makes tests.
+static const char *const testng_others[] = {
+    "Lorg/testng/annotations/BeforeSuite;",   "Lorg/testng/annotations/AfterSuite;",
+    "Lorg/testng/annotations/BeforeTest;",    "Lorg/testng/annotations/AfterTest;",
+    "Lorg/testng/annotations/BeforeGroups;",  "Lorg/testng/annotations/AfterGroups;",
+    "Lorg/testng/annotations/BeforeClass;",   "Lorg/testng/annotations/AfterClass;",
+    "Lorg/testng/annotations/BeforeMethod;",  "Lorg/testng/annotations/AfterMethod;",
+    "Lorg/testng/annotations/Configuration;", "Lorg/testng/annotations/Factory;",
+    "Lorg/testng/annotations/DataProvider;",  NULL};
 
 static const struct preset presets[] = {
     {"junit4", junit4}, {"junit5", junit5}, {"testng", testng}, {NULL, NULL}};
@@ -55,11 +64,14 @@ static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda
     return 0;
 }
 
-// An annotation of the class applies to its public methods.
+// An annotation of the class applies to its public methods without a result. TestNG calls others with
+// allow-return-values only, which nothing in the class tells.
 static int is_of_testng_class(const struct cf_class *cls, const struct cf_member *method) {
+    struct cf_slice descriptor = cf_member_descriptor(cls, method);
     unsigned flags = method->access_flags;
-    return flags & CF_ACC_PUBLIC && !(flags & (CF_ACC_STATIC | CF_ACC_SYNTHETIC | CF_ACC_BRIDGE)) &&
-           cf_annotation_of(cls, NULL, testng);
+    return flags & CF_ACC_PUBLIC && !(flags & (CF_ACC_SYNTHETIC | CF_ACC_BRIDGE)) &&
+           descriptor.length && descriptor.bytes[descriptor.length - 1] == 'V' &&
+           cf_annotation_of(cls, NULL, testng) && !cf_annotation_of(cls, method, testng_others);
 }
 
 static int is_of_preset(const struct cf_class *cls, const struct cf_member *method,

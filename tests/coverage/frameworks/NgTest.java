@@ -52,8 +52,26 @@ public class NgTest {
 
     @Test
     public static class OfClass {
+        @BeforeMethod
+        public void prepare() {
+            Subject.Prepared.before();
+        }
+
+        @DataProvider(name = "none")
+        public Object[][] none() {
+            return new Object[0][];
+        }
+
         public void nested() {
             assertEquals(new Subject().nested(), 4);
+        }
+
+        public static void fixed() {
+            assertEquals(new Subject().fixed(), 7);
+        }
+
+        public int result() {
+            return new Subject().plain();
         }
 
         void helper() {

@@ -32,6 +32,10 @@ public class Subject {
         return n; // theory
     }
 
+    public int fixed() {
+        return 7; // fixed
+    }
+
     /** Only one test needs this class. */
     public static class Lonely {
         public static int alone() {

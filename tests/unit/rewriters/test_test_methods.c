@@ -24,16 +24,21 @@ static void tear_down(void) {
 }
 
 // A class with one method, of which two attributes are to follow: Code, and its annotations.
-static void begin(const char *class_name, unsigned flags, const char *name) {
-    static const uint8_t code[] = {CF_OP_return};
+static void begin_of_type(const char *class_name, unsigned flags, const char *name,
+                          const char *descriptor) {
+    static const uint8_t code[] = {CF_OP_return}; // nothing runs or verifies it
     build_class_file(&b, 52, CF_ACC_PUBLIC, class_name);
     build_u2(&b, 0);
     build_u2(&b, 1);
-    build_member(&b, flags, name, "()V", 2);
+    build_member(&b, flags, name, descriptor, 2);
     size_t place = build_code(&b, 0, 1, code, sizeof code);
     build_u2(&b, 0);
     build_u2(&b, 0);
     build_end(&b, place);
+}
+
+static void begin(const char *class_name, unsigned flags, const char *name) {
+    begin_of_type(class_name, flags, name, "()V");
 }
 
 static void put_annotation(const char *type) {
@@ -218,27 +223,72 @@ END_TEST
 
 static const struct {
     unsigned flags;
-    const char *name;
+    const char *name, *descriptor;
     int is_test;
 } of_class[] = {
-    {CF_ACC_PUBLIC, "adds", 1},
-    {CF_ACC_PUBLIC | CF_ACC_FINAL, "adds", 1},
-    {0, "adds", 0},
-    {CF_ACC_PRIVATE, "adds", 0},
-    {CF_ACC_PUBLIC | CF_ACC_STATIC, "adds", 0},
-    {CF_ACC_PUBLIC | CF_ACC_SYNTHETIC, "lambda$0", 0},
-    {CF_ACC_PUBLIC | CF_ACC_BRIDGE, "get", 0},
-    {CF_ACC_PUBLIC, "<init>", 0},
+    {CF_ACC_PUBLIC, "adds", "()V", 1},
+    {CF_ACC_PUBLIC, "adds", "(II)V", 1},
+    {CF_ACC_PUBLIC | CF_ACC_FINAL, "adds", "()V", 1},
+    {CF_ACC_PUBLIC | CF_ACC_STATIC, "adds", "()V", 1},
+    {0, "adds", "()V", 0},
+    {CF_ACC_PRIVATE, "adds", "()V", 0},
+    {CF_ACC_PUBLIC | CF_ACC_SYNTHETIC, "lambda$0", "()V", 0},
+    {CF_ACC_PUBLIC | CF_ACC_BRIDGE, "get", "()V", 0},
+    {CF_ACC_PUBLIC, "sum", "()I", 0},
+    {CF_ACC_PUBLIC, "numbers", "()[[Ljava/lang/Object;", 0},
+    {CF_ACC_PUBLIC, "value", "()LV;", 0},
+    {CF_ACC_PUBLIC, "<init>", "()V", 0},
 };
 
 START_TEST(of_a_class_with_the_annotation_public_methods_are_tests) {
-    begin("t/T", of_class[_i].flags, of_class[_i].name);
+    begin_of_type("t/T", of_class[_i].flags, of_class[_i].name, of_class[_i].descriptor);
     annotate("RuntimeVisibleAnnotations", NULL);
     build_u2(&b, 1);
     annotate("RuntimeVisibleAnnotations", TESTNG);
     open_class();
     ck_assert_int_eq(is_test("testng"), of_class[_i].is_test);
     ck_assert(!is_test("junit4:junit5"));
+}
+END_TEST
+
+static const struct {
+    const char *type;
+    int is_test;
+} of_methods[] = {
+    {TESTNG, 1},
+    {"Lorg/testng/annotations/Parameters;", 1},
+    {"Lorg/testng/annotations/BeforeSuite;", 0},
+    {"Lorg/testng/annotations/AfterSuite;", 0},
+    {"Lorg/testng/annotations/BeforeTest;", 0},
+    {"Lorg/testng/annotations/AfterTest;", 0},
+    {"Lorg/testng/annotations/BeforeGroups;", 0},
+    {"Lorg/testng/annotations/AfterGroups;", 0},
+    {"Lorg/testng/annotations/BeforeClass;", 0},
+    {"Lorg/testng/annotations/AfterClass;", 0},
+    {"Lorg/testng/annotations/BeforeMethod;", 0},
+    {"Lorg/testng/annotations/AfterMethod;", 0},
+    {"Lorg/testng/annotations/Factory;", 0},
+    {"Lorg/testng/annotations/DataProvider;", 0},
+};
+
+// What prepares tests, cleans up behind them or makes their arguments is none itself.
+START_TEST(of_a_class_with_the_annotation_what_serves_tests_is_none) {
+    begin("t/T", CF_ACC_PUBLIC, "serves");
+    annotate("RuntimeVisibleAnnotations", of_methods[_i].type);
+    build_u2(&b, 1);
+    annotate("RuntimeVisibleAnnotations", TESTNG);
+    open_class();
+    ck_assert_int_eq(is_test("testng"), of_methods[_i].is_test);
+}
+END_TEST
+
+// It is with allow-return-values; otherwise TestNG does not call it.
+START_TEST(with_the_annotation_a_method_with_a_result_is_a_test) {
+    begin_of_type("t/T", CF_ACC_PUBLIC, "adds", "()I");
+    annotate("RuntimeVisibleAnnotations", TESTNG);
+    build_u2(&b, 0);
+    open_class();
+    ck_assert(is_test("testng"));
 }
 END_TEST
 
@@ -315,6 +365,9 @@ int main(void) {
     tcase_add_loop_test(tcase, broken_annotations_make_no_test, 0, 4);
     tcase_add_loop_test(tcase, of_a_class_with_the_annotation_public_methods_are_tests, 0,
                         COUNT(of_class));
+    tcase_add_loop_test(tcase, of_a_class_with_the_annotation_what_serves_tests_is_none, 0,
+                        COUNT(of_methods));
+    tcase_add_test(tcase, with_the_annotation_a_method_with_a_result_is_a_test);
     tcase_add_test(tcase, junits_annotations_say_nothing_on_a_class);
     tcase_add_loop_test(tcase, names_match_as_patterns_do, 0, COUNT(names));
     tcase_add_loop_test(tcase, a_malformed_list_is_reported, 0, COUNT(lists));
