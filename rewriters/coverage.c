@@ -246,6 +246,12 @@ static enum cf_status frame_test(struct rw_class *cls, struct cf_edit *edit) {
     return edit->error.status;
 }
 
+// The agent's half has found them; NULL: it has none.
+static const struct rw_test_types *types_of(const struct rw_class *cls) {
+    const uint64_t *note = cls->service(cls, "note");
+    return note ? (const struct rw_test_types *)(uintptr_t)*note : NULL;
+}
+
 // A store takes 8 bytes, a call 6: calls are used if stores could make the method too large. Such a
 // method is not compiled in either case.
 static int is_tight(const struct rw_class *cls, const struct cf_edit *edit, uint32_t probes) {
@@ -263,7 +269,7 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const char *tests = cls->option(cls, "per-test");
     int counts = is_yes(cls, "counts");
     int called = is_yes(cls, "mmap") || is_tight(cls, edit, probes->count);
-    if (tests && rw_is_test_method(tests, cls->rewrite->cls, edit->method))
+    if (tests && rw_is_test_method(tests, cls->rewrite->cls, edit->method, types_of(cls)))
         CF_TRY(frame_test(cls, edit));
     for (uint32_t i = 0; i < probes->count; i++) {
         const struct rw_probe *probe = &probes->list[i];

@@ -1,36 +1,20 @@
 #include "rewriters/test_methods.h"
 
 #include "classfile/format/annotations.h"
+#include "rewriters/test_types.h"
 
 // --- annotations ---
 
 struct preset {
     const char *name;
+    unsigned bit;
     const char *const *annotations; // descriptors; ends with NULL
 };
 
-static const char *const junit4[] = {"Lorg/junit/Test;", "Lorg/junit/experimental/theories/Theory;",
-                                     NULL};
-static const char *const junit5[] = {
-    "Lorg/junit/jupiter/api/Test;",         "Lorg/junit/jupiter/params/ParameterizedTest;",
-    "Lorg/junit/jupiter/api/RepeatedTest;", "Lorg/junit/jupiter/api/TestFactory;",
-    "Lorg/junit/jupiter/api/TestTemplate;", NULL};
-static const char *const testng[] = {"Lorg/testng/annotations/Test;", NULL};
-// Of methods that no annotation of their class makes tests.
-static const char *const testng_others[] = {
-    "Lorg/testng/annotations/BeforeSuite;",   "Lorg/testng/annotations/AfterSuite;",
-    "Lorg/testng/annotations/BeforeTest;",    "Lorg/testng/annotations/AfterTest;",
-    "Lorg/testng/annotations/BeforeGroups;",  "Lorg/testng/annotations/AfterGroups;",
-    "Lorg/testng/annotations/BeforeClass;",   "Lorg/testng/annotations/AfterClass;",
-    "Lorg/testng/annotations/BeforeMethod;",  "Lorg/testng/annotations/AfterMethod;",
-    "Lorg/testng/annotations/Configuration;", "Lorg/testng/annotations/Factory;",
-    "Lorg/testng/annotations/DataProvider;",  NULL};
-
-static const struct preset presets[] = {
-    {"junit4", junit4}, {"junit5", junit5}, {"testng", testng}, {NULL, NULL}};
-
-// Annotations of methods whose dynamic tests run after the method has returned.
-static const char *const factories[] = {"Lorg/junit/jupiter/api/TestFactory;", NULL};
+static const struct preset presets[] = {{"junit4", RW_JUNIT4, rw_junit4_tests},
+                                        {"junit5", RW_JUNIT5, rw_junit5_tests},
+                                        {"testng", RW_TESTNG, rw_testng_tests},
+                                        {NULL, 0, NULL}};
 
 static const struct preset *preset_of(const char *text, size_t length) {
     for (const struct preset *p = presets; p->name; p++)
@@ -51,35 +35,40 @@ struct cf_slice rw_method_of_lambda(struct cf_slice name) {
     return method;
 }
 
+// A class and what others say of its tests.
+struct subject {
+    const struct cf_class *cls;
+    const struct rw_test_types *types; // NULL: nothing
+};
+
 // Is it the body of a lambda in a method that creates dynamic tests? It is one of them, or creates
 // one.
-static int is_dynamic(const struct cf_class *cls, const struct cf_member *lambda) {
+static int is_dynamic(const struct subject *s, const struct cf_member *lambda) {
+    const struct cf_class *cls = s->cls;
     struct cf_slice name = rw_method_of_lambda(cf_member_name(cls, lambda));
     for (uint32_t i = 0; name.length && i < cls->methods_count; i++) {
         const struct cf_member *method = &cls->methods[i];
         if (cf_slice_equal(cf_member_name(cls, method), name) &&
-            cf_annotation_of(cls, method, factories))
+            cf_annotation_of(cls, method, rw_junit5_factories))
             return 1;
     }
     return 0;
 }
 
-// An annotation of the class applies to its public methods without a result. TestNG calls others with
-// allow-return-values only, which nothing in the class tells.
-static int is_of_testng_class(const struct cf_class *cls, const struct cf_member *method) {
-    struct cf_slice descriptor = cf_member_descriptor(cls, method);
-    unsigned flags = method->access_flags;
-    return flags & CF_ACC_PUBLIC && !(flags & (CF_ACC_SYNTHETIC | CF_ACC_BRIDGE)) &&
-           descriptor.length && descriptor.bytes[descriptor.length - 1] == 'V' &&
-           cf_annotation_of(cls, NULL, testng) && !cf_annotation_of(cls, method, testng_others);
+static int is_above(const struct subject *s, unsigned answer) {
+    return s->types && s->types->above & answer;
 }
 
-static int is_of_preset(const struct cf_class *cls, const struct cf_member *method,
+static int is_of_preset(const struct subject *s, const struct cf_member *method,
                         const struct preset *preset) {
-    if (cf_annotation_of(cls, method, preset->annotations)) return 1;
-    if (preset->annotations == testng) return is_of_testng_class(cls, method);
-    return preset->annotations == junit5 && method->access_flags & CF_ACC_SYNTHETIC &&
-           is_dynamic(cls, method);
+    if (cf_annotation_of(s->cls, method, preset->annotations)) return 1;
+    switch (preset->bit) {
+    case RW_JUNIT4: return 0;
+    case RW_TESTNG:
+        return (is_above(s, RW_TESTNG_ABOVE) || cf_annotation_of(s->cls, NULL, rw_testng_tests)) &&
+               rw_suits_testng_class(s->cls, method);
+    default: return method->access_flags & CF_ACC_SYNTHETIC && is_dynamic(s, method);
+    }
 }
 
 // --- names ---
@@ -133,14 +122,26 @@ const char *rw_test_methods_check(const char *patterns) {
     }
 }
 
+unsigned rw_test_presets(const char *patterns) {
+    unsigned found = 0;
+    for (;;) {
+        size_t n = strcspn(patterns, ":");
+        const struct preset *preset = preset_of(patterns, n);
+        if (preset) found |= preset->bit;
+        if (!patterns[n]) return found;
+        patterns += n + 1;
+    }
+}
+
 int rw_is_test_method(const char *patterns, const struct cf_class *cls,
-                      const struct cf_member *method) {
+                      const struct cf_member *method, const struct rw_test_types *types) {
+    const struct subject subject = {cls, types};
     struct cf_slice name = cf_member_name(cls, method);
     if (!name.length || name.bytes[0] == '<') return 0;
     for (;;) {
         size_t n = strcspn(patterns, ":");
         const struct preset *preset = preset_of(patterns, n);
-        if (preset ? is_of_preset(cls, method, preset) : is_named(patterns, n, cls, method))
+        if (preset ? is_of_preset(&subject, method, preset) : is_named(patterns, n, cls, method))
             return 1;
         if (!patterns[n]) return 0;
         patterns += n + 1;

@@ -32,29 +32,48 @@ static void skip_annotation(struct cf_reader *r, unsigned depth) {
     skip_pairs(r, depth);
 }
 
-static const char *find(const struct cf_class *cls, struct cf_reader *r, const char *const *types) {
-    for (uint32_t n = cf_u2(r); n > 0 && !r->error->status; n--) {
-        struct cf_slice type = cf_utf8(cls, cf_u2(r));
-        for (const char *const *t = types; *t; t++)
-            if (cf_slice_is(type, *t, strlen(*t))) return *t;
-        skip_pairs(r, 0);
+static int each_of(const struct cf_class *cls, struct cf_reader *r,
+                   int (*each)(void *context, struct cf_slice type), void *context) {
+    int found = 0;
+    for (uint32_t n = cf_u2(r); n > 0 && !found && !r->error->status; n--) {
+        found = each(context, cf_utf8(cls, cf_u2(r)));
+        if (!found) skip_pairs(r, 0);
     }
-    return NULL;
+    return found;
 }
 
-const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
-                             const char *const *types) {
+int cf_each_annotation(const struct cf_class *cls, const struct cf_member *member,
+                       int (*each)(void *context, struct cf_slice type), void *context) {
     struct cf_error error = {.status = CF_OK};
     struct cf_walk walk =
         member ? cf_member_attributes(cls, member, &error) : cf_class_attributes(cls, &error);
     struct cf_attribute a;
-    const char *found = NULL;
+    int found = 0;
     while (!found && cf_next_attribute(&walk, &a)) {
         if (!CF_IS(a.name, "RuntimeVisibleAnnotations")) continue;
         struct cf_reader r = cf_read(cls, a.info, a.length, &error);
-        found = find(cls, &r, types);
+        found = each_of(cls, &r, each, context);
     }
     return found;
+}
+
+struct listed {
+    const char *const *types;
+    const char *found;
+};
+
+static int is_listed(void *context, struct cf_slice type) {
+    struct listed *listed = context;
+    for (const char *const *t = listed->types; *t && !listed->found; t++)
+        if (cf_slice_is(type, *t, strlen(*t))) listed->found = *t;
+    return listed->found != NULL;
+}
+
+const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
+                             const char *const *types) {
+    struct listed listed = {types, NULL};
+    cf_each_annotation(cls, member, is_listed, &listed);
+    return listed.found;
 }
 
 struct cf_annotations cf_walk_annotations(const struct cf_class *cls, struct cf_reader r) {

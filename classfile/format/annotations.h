@@ -10,6 +10,11 @@
 const char *cf_annotation_of(const struct cf_class *cls, const struct cf_member *member,
                              const char *const *types);
 
+// Calls `each` for the type of each runtime-visible annotation, until it returns something else than 0, which is
+// returned.
+int cf_each_annotation(const struct cf_class *cls, const struct cf_member *member,
+                       int (*each)(void *context, struct cf_slice type), void *context);
+
 // An element_value (JVMS 4.7.16.1): of an element, or of an item of an array.
 struct cf_element {
     struct cf_slice name;   // of an element

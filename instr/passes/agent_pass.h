@@ -40,6 +40,8 @@ struct instr_candidate {
     jobject loader, domain;
     const char *name;                       // internal
     const struct rw_supertypes *supertypes; // NULL: unknown
+    const uint8_t *bytes;                   // NULL: only whether it is taken is asked
+    size_t length;
 };
 
 struct instr_agent_pass {

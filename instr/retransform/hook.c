@@ -284,8 +284,8 @@ static int rewrite(struct load_event *event, const struct instr_class_state *bef
     struct instr_origin origin = event->origin;
     origin.again = event->there != 0;
     origin.constants_beyond = extra_constants(event);
-    const struct instr_candidate candidate = {event->loader, event->domain, event->name,
-                                              origin.supertypes};
+    const struct instr_candidate candidate = {event->loader,     event->domain, event->name,
+                                              origin.supertypes, event->bytes,  event->length};
     if (!event->early)
         origin.excluded_passes |= instr_agent_passes_without(
             event->jni, &event->plan->options, &candidate, origin.excluded_passes, event->notes);

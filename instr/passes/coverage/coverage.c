@@ -21,6 +21,7 @@
 #include "instr/passes/coverage/counts.h"
 #include "instr/passes/coverage/flush.h"
 #include "instr/coverage/mapping.h"
+#include "instr/passes/coverage/test_types.h"
 #include "instr/passes/coverage/tests.h"
 #include "instr/passes/coverage/probe_arrays.h"
 #include "instr/passes/agent_pass.h"
@@ -28,6 +29,7 @@
 #include "instr/vm/agent_state.h"
 #include "instr/vm/runtime.h"
 #include "rewriters/coverage.h"
+#include "rewriters/test_methods.h"
 
 #define DEFAULT_FILE "jacoco.exec"
 #define MAX_CHANGED_NAMED 10
@@ -40,6 +42,7 @@ static struct {
     bool append, no_location, no_bootstrap, counts;
     bool mapped, direct; // probes are in a file, or copied there; they are only there
     bool calls;          // inserted code calls the runtime
+    atomic_uint presets; // the frameworks whose tests have sessions
     bool written;        // the last write succeeded
     bool ending;         // the JVM ends
     char *file;          // as given
@@ -109,14 +112,19 @@ static bool is_delegating(JNIEnv *jni, jobject loader) {
     return is;
 }
 
-static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
-                  uint64_t *note) {
-    (void)pass;
-    (void)note;
+static bool is_taken(JNIEnv *jni, const struct instr_candidate *candidate) {
     if (is_jacocos(candidate->name)) return false;
     if (!candidate->loader) return !state.no_bootstrap; // include= names it
     if (!state.no_location) return has_location(jni, candidate->domain);
     return !is_delegating(jni, candidate->loader);
+}
+
+static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
+                  uint64_t *note) {
+    (void)pass;
+    if (!is_taken(jni, candidate)) return false;
+    *note = instr_test_types_note(state.jvmti, jni, candidate, state.presets);
+    return true;
 }
 
 // The bytes of a class that our hook got when it was loaded are still the same, or another agent has
@@ -414,6 +422,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *options,
     state.mapped = mmap && strcmp(mmap, "no") != 0;
     state.direct = state.mapped && strcmp(mmap, "flush") != 0;
     state.calls = state.direct || state.counts || tests;
+    state.presets = tests ? rw_test_presets(tests) : 0;
     state.start = instr_clock_date();
     name_session(instr_pass_option(options, "session"));
     free(state.file);

@@ -78,4 +78,23 @@ public class NgTest {
             new Subject().plain();
         }
     }
+
+    @Test
+    public abstract static class Above {
+        final Subject subject = new Subject();
+    }
+
+    public abstract static class Between extends Above {
+    }
+
+    public static class OfAbove extends Between {
+        @BeforeMethod
+        public void prepare() {
+            Subject.Prepared.before();
+        }
+
+        public void inherits() {
+            assertEquals(subject.inherits(), 9);
+        }
+    }
 }

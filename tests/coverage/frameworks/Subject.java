@@ -36,6 +36,10 @@ public class Subject {
         return 7; // fixed
     }
 
+    public int inherits() {
+        return 9; // inheriting
+    }
+
     /** Only one test needs this class. */
     public static class Lonely {
         public static int alone() {

@@ -62,7 +62,7 @@ static void open_class(void) {
 }
 
 static int is_test(const char *patterns) {
-    return rw_is_test_method(patterns, &cls, &cls.methods[0]);
+    return rw_is_test_method(patterns, &cls, &cls.methods[0], NULL);
 }
 
 // --- annotations of methods ---
