@@ -63,7 +63,7 @@ static int is_of_preset(const struct subject *s, const struct cf_member *method,
                         const struct preset *preset) {
     if (cf_annotation_of(s->cls, method, preset->annotations)) return 1;
     switch (preset->bit) {
-    case RW_JUNIT4: return 0;
+    case RW_JUNIT4: return is_above(s, RW_JUNIT3_ABOVE) && rw_suits_junit3(s->cls, method);
     case RW_TESTNG:
         return (is_above(s, RW_TESTNG_ABOVE) || cf_annotation_of(s->cls, NULL, rw_testng_tests)) &&
                rw_suits_testng_class(s->cls, method);

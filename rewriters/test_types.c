@@ -44,6 +44,14 @@ int rw_suits_testng_class(const struct cf_class *cls, const struct cf_member *me
            !cf_annotation_of(cls, method, testng_others);
 }
 
+int rw_suits_junit3(const struct cf_class *cls, const struct cf_member *method) {
+    static const char prefix[] = "test";
+    struct cf_slice name = cf_member_name(cls, method);
+    return method->access_flags & CF_ACC_PUBLIC && name.length >= sizeof prefix - 1 &&
+           memcmp(name.bytes, prefix, sizeof prefix - 1) == 0 &&
+           CF_IS(cf_member_descriptor(cls, method), "()V");
+}
+
 // --- names ---
 
 static int is_of_jdk(struct cf_slice name) {
@@ -94,6 +102,7 @@ static unsigned ask_superclasses(const struct rw_class_files *files, struct cf_s
     unsigned answer = 0;
     int more = take_name(first, name);
     for (int i = 0; more && i < MOST_SUPERCLASSES; i++) {
+        if (strcmp(name, "junit/framework/TestCase") == 0) return answer | RW_JUNIT3_ABOVE;
         if (!open_other(files, name, &other)) return answer;
         if (cf_annotation_of(&other.cls, NULL, rw_testng_tests)) answer |= RW_TESTNG_ABOVE;
         more = take_name(cf_class_name(&other.cls, other.cls.super_class), name);
@@ -114,7 +123,9 @@ unsigned rw_test_answer(const struct rw_class_files *files, enum rw_test_questio
 static int has_candidate(const struct cf_class *cls, unsigned presets) {
     for (uint32_t i = 0; i < cls->methods_count; i++) {
         const struct cf_member *method = &cls->methods[i];
-        if (presets & RW_TESTNG && rw_suits_testng_class(cls, method)) return 1;
+        if ((presets & RW_TESTNG && rw_suits_testng_class(cls, method)) ||
+            (presets & RW_JUNIT4 && rw_suits_junit3(cls, method)))
+            return 1;
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 // What makes methods tests although their class file does not say so:
 //
 //      @Test class Base                class Sub extends Base     TestNG: Sub inherits the annotation
+//      class Base extends TestCase     class Sub extends Base     JUnit 3, which JUnit 4 runs
 //
 // The class files of superclasses say it. They may come from anywhere: how much is read for
 // one answer is limited.
@@ -18,8 +19,10 @@ extern const char *const rw_junit4_tests[], *const rw_junit5_tests[], *const rw_
 // Those of methods whose dynamic tests run after the method has returned.
 extern const char *const rw_junit5_factories[];
 
-// Is the method a test if its class, or a superclass, has TestNG's annotation?
+// Is the method a test if its class, or a superclass, has TestNG's annotation? If the class extends
+// junit.framework.TestCase?
 int rw_suits_testng_class(const struct cf_class *cls, const struct cf_member *method);
+int rw_suits_junit3(const struct cf_class *cls, const struct cf_member *method);
 
 enum rw_test_question {
     RW_ASK_SUPERCLASS // about a superclass, and those above it
@@ -27,6 +30,7 @@ enum rw_test_question {
 
 enum {                   // an answer
     RW_TESTNG_ABOVE = 1, // one of the classes has TestNG's annotation
+    RW_JUNIT3_ABOVE = 2, // one of them is junit.framework.TestCase
 };
 
 struct rw_class_files {

@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 
 import java.util.Arrays;
 import java.util.Collection;
+import junit.framework.TestCase;
 import org.junit.Before;
 import org.junit.Ignore;
 import org.junit.Test;
@@ -84,6 +85,30 @@ public class FourTest {
         @Theory
         public void theory(int n) {
             new Subject().theory(n);
+        }
+    }
+
+    public abstract static class OldBase extends TestCase {
+        private Subject subject;
+
+        @Override
+        protected void setUp() {
+            subject = new Subject();
+            Subject.Prepared.before();
+        }
+
+        Subject subject() {
+            return subject;
+        }
+    }
+
+    public static class Old extends OldBase {
+        public void testOld() {
+            assertEquals(8, subject().old());
+        }
+
+        public int testNumber() {
+            return subject().plain();
         }
     }
 }

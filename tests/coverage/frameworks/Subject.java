@@ -36,6 +36,10 @@ public class Subject {
         return 7; // fixed
     }
 
+    public int old() {
+        return 8; // old
+    }
+
     public int inherits() {
         return 9; // inheriting
     }
