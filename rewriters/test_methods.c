@@ -41,6 +41,20 @@ struct subject {
     const struct rw_test_types *types; // NULL: nothing
 };
 
+static int is_composed_test(void *context, struct cf_slice type) {
+    return rw_test_types_has(context, type, 0);
+}
+
+static int is_composed_factory(void *context, struct cf_slice type) {
+    return rw_test_types_has(context, type, 1);
+}
+
+static int has_composed(const struct subject *s, const struct cf_member *method,
+                        int (*is)(void *context, struct cf_slice type)) {
+    return s->types && s->types->composed[0] &&
+           cf_each_annotation(s->cls, method, is, (void *)(uintptr_t)s->types);
+}
+
 // Is it the body of a lambda in a method that creates dynamic tests? It is one of them, or creates
 // one.
 static int is_dynamic(const struct subject *s, const struct cf_member *lambda) {
@@ -49,7 +63,8 @@ static int is_dynamic(const struct subject *s, const struct cf_member *lambda) {
     for (uint32_t i = 0; name.length && i < cls->methods_count; i++) {
         const struct cf_member *method = &cls->methods[i];
         if (cf_slice_equal(cf_member_name(cls, method), name) &&
-            cf_annotation_of(cls, method, rw_junit5_factories))
+            (cf_annotation_of(cls, method, rw_junit5_factories) ||
+             has_composed(s, method, is_composed_factory)))
             return 1;
     }
     return 0;
@@ -67,7 +82,9 @@ static int is_of_preset(const struct subject *s, const struct cf_member *method,
     case RW_TESTNG:
         return (is_above(s, RW_TESTNG_ABOVE) || cf_annotation_of(s->cls, NULL, rw_testng_tests)) &&
                rw_suits_testng_class(s->cls, method);
-    default: return method->access_flags & CF_ACC_SYNTHETIC && is_dynamic(s, method);
+    default:
+        return has_composed(s, method, is_composed_test) ||
+               (method->access_flags & CF_ACC_SYNTHETIC && is_dynamic(s, method));
     }
 }
 

@@ -21,7 +21,8 @@ unsigned rw_test_presets(const char *patterns);
 
 // What other class files say of the tests in a class; test_types.h finds it.
 struct rw_test_types {
-    unsigned above; // of its superclasses: RW_TESTNG_ABOVE, RW_JUNIT3_ABOVE
+    unsigned above;      // of its superclasses: RW_TESTNG_ABOVE, RW_JUNIT3_ABOVE
+    char composed[2048]; // the types of its annotations that stand for JUnit 5's
 };
 
 // Is the method a test? It must have code; constructors and initializers are never tests. `types`: NULL if

@@ -7,6 +7,7 @@
 
 enum {
     MOST_SUPERCLASSES = 64, // that are read for an answer
+    MOST_TYPES = 64,        // of annotations, that are read for an answer, or asked for a class
     NAME_SIZE = 512
 };
 
@@ -69,6 +70,21 @@ static int take_name(struct cf_slice name, char *text) {
     return 1;
 }
 
+// The name of the class in a descriptor such as Lcom/acme/Fast;
+static struct cf_slice name_in(struct cf_slice descriptor) {
+    struct cf_slice none = {NULL, 0};
+    if (descriptor.length < 3 || descriptor.bytes[0] != 'L' ||
+        descriptor.bytes[descriptor.length - 1] != ';')
+        return none;
+    return (struct cf_slice){descriptor.bytes + 1, descriptor.length - 2};
+}
+
+static int is_listed(struct cf_slice descriptor, const char *const *list) {
+    for (; *list; list++)
+        if (cf_slice_is(descriptor, *list, strlen(*list))) return 1;
+    return 0;
+}
+
 // --- answers ---
 
 struct other_class {
@@ -111,13 +127,81 @@ static unsigned ask_superclasses(const struct rw_class_files *files, struct cf_s
     return answer;
 }
 
+// The types of annotations that one leads to, each once.
+struct led_to {
+    char names[MOST_TYPES][NAME_SIZE];
+    int count;
+    unsigned answer;
+};
+
+static int lead_to(void *context, struct cf_slice type) {
+    struct led_to *to = context;
+    int is_test = is_listed(type, rw_junit5_tests);
+    if (is_test) to->answer |= RW_COMPOSED_TEST;
+    if (is_listed(type, rw_junit5_factories)) to->answer |= RW_COMPOSED_FACTORY;
+    struct cf_slice name = name_in(type);
+    if (is_test || to->count == MOST_TYPES || !take_name(name, to->names[to->count])) return 0;
+    for (int i = 0; i < to->count; i++)
+        if (strcmp(to->names[i], to->names[to->count]) == 0) return 0;
+    to->count++;
+    return 0;
+}
+
+// JUnit looks at the annotations of an annotation, at theirs, and so on; they may be in a circle.
+static unsigned ask_annotations(const struct rw_class_files *files, struct cf_slice first) {
+    struct led_to *to = malloc(sizeof *to);
+    struct other_class other;
+    if (!to) return 0;
+    to->answer = 0;
+    to->count = take_name(first, to->names[0]);
+    for (int i = 0; i < to->count; i++) {
+        if (!open_other(files, to->names[i], &other)) continue;
+        if (other.cls.access_flags & CF_ACC_ANNOTATION)
+            cf_each_annotation(&other.cls, NULL, lead_to, to);
+        close_other(&other);
+    }
+    unsigned answer = to->answer;
+    free(to);
+    return answer;
+}
+
 unsigned rw_test_answer(const struct rw_class_files *files, enum rw_test_question question,
                         struct cf_slice name) {
-    (void)question;
-    return ask_superclasses(files, name);
+    return question == RW_ASK_SUPERCLASS ? ask_superclasses(files, name)
+                                         : ask_annotations(files, name);
 }
 
 // --- a class ---
+
+struct finding {
+    const struct cf_class *cls;
+    const struct rw_test_answers *answers;
+    struct rw_test_types *types;
+    const uint8_t *asked[MOST_TYPES]; // where their descriptors are in the class
+    int asked_count;
+};
+
+// Behind each descriptor in types->composed stands t, or f if it is one of a factory, too.
+static void add_composed(struct rw_test_types *types, struct cf_slice type, int factory) {
+    size_t used = strlen(types->composed);
+    if (used + type.length + 2 > sizeof types->composed) return;
+    memcpy(types->composed + used, type.bytes, type.length);
+    memcpy(types->composed + used + type.length, factory ? "f" : "t", 2);
+}
+
+static int ask_about(void *context, struct cf_slice type) {
+    struct finding *f = context;
+    char name[NAME_SIZE];
+    if (is_listed(type, rw_junit5_tests) || !take_name(name_in(type), name)) return 0;
+    for (int i = 0; i < f->asked_count; i++)
+        if (f->asked[i] == type.bytes) return 0;
+    if (f->asked_count == MOST_TYPES) return 1;
+    f->asked[f->asked_count++] = type.bytes;
+    unsigned answer = f->answers->get(f->answers->context, RW_ASK_ANNOTATION, name_in(type));
+    if (answer & RW_COMPOSED_TEST)
+        add_composed(f->types, type, (answer & RW_COMPOSED_FACTORY) != 0);
+    return 0;
+}
 
 // Has the class a method that a superclass could make a test?
 static int has_candidate(const struct cf_class *cls, unsigned presets) {
@@ -132,9 +216,22 @@ static int has_candidate(const struct cf_class *cls, unsigned presets) {
 
 void rw_test_types_find(const struct cf_class *cls, unsigned presets,
                         const struct rw_test_answers *answers, struct rw_test_types *types) {
+    struct finding f = {.cls = cls, .answers = answers, .types = types};
     struct cf_slice above = cf_class_name(cls, cls->super_class);
     types->above = 0;
+    types->composed[0] = '\0';
     if (above.length && !is_of_jdk(above) && !(cls->access_flags & CF_ACC_INTERFACE) &&
         has_candidate(cls, presets))
         types->above = answers->get(answers->context, RW_ASK_SUPERCLASS, above);
+    for (uint32_t i = 0; presets & RW_JUNIT5 && i < cls->methods_count; i++)
+        cf_each_annotation(cls, &cls->methods[i], ask_about, &f);
+}
+
+int rw_test_types_has(const struct rw_test_types *types, struct cf_slice type, int factory) {
+    for (const char *c = types->composed; *c;) {
+        size_t length = strcspn(c, ";") + 1;
+        if (cf_slice_is(type, c, length)) return !factory || c[length] == 'f';
+        c += length + 1;
+    }
+    return 0;
 }

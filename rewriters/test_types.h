@@ -2,8 +2,9 @@
 //
 //      @Test class Base                class Sub extends Base     TestNG: Sub inherits the annotation
 //      class Base extends TestCase     class Sub extends Base     JUnit 3, which JUnit 4 runs
+//      @Test @interface Fast           @Fast void adds()          JUnit 5: a composed annotation
 //
-// The class files of superclasses say it. They may come from anywhere: how much is read for
+// The class files of superclasses and of types of annotations say it. They may come from anywhere: how much is read for
 // one answer is limited.
 
 #ifndef RW_TEST_TYPES_H
@@ -25,12 +26,15 @@ int rw_suits_testng_class(const struct cf_class *cls, const struct cf_member *me
 int rw_suits_junit3(const struct cf_class *cls, const struct cf_member *method);
 
 enum rw_test_question {
-    RW_ASK_SUPERCLASS // about a superclass, and those above it
+    RW_ASK_SUPERCLASS, // about a superclass, and those above it
+    RW_ASK_ANNOTATION  // about a type of annotations, and those that it has itself
 };
 
-enum {                   // an answer
-    RW_TESTNG_ABOVE = 1, // one of the classes has TestNG's annotation
-    RW_JUNIT3_ABOVE = 2, // one of them is junit.framework.TestCase
+enum {                       // an answer
+    RW_TESTNG_ABOVE = 1,     // one of the classes has TestNG's annotation
+    RW_JUNIT3_ABOVE = 2,     // one of them is junit.framework.TestCase
+    RW_COMPOSED_TEST = 4,    // it stands for an annotation of JUnit 5's tests
+    RW_COMPOSED_FACTORY = 8, // and that for one of rw_junit5_factories
 };
 
 struct rw_class_files {
@@ -53,5 +57,8 @@ struct rw_test_answers {
 // has no method that they could make a test.
 void rw_test_types_find(const struct cf_class *cls, unsigned presets,
                         const struct rw_test_answers *answers, struct rw_test_types *types);
+
+// Does an annotation of this type, a descriptor, stand for one of a test, or of a factory?
+int rw_test_types_has(const struct rw_test_types *types, struct cf_slice type, int factory);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,11 +102,14 @@ static const struct rw_test_types *kept(const struct rw_test_types *types) {
     const struct rw_test_types *result = NULL;
     pthread_mutex_lock(&known.lock);
     for (size_t i = 0; i < known.found_count && !result; i++)
-        if (known.found[i]->above == types->above) result = known.found[i];
+        if (known.found[i]->above == types->above &&
+            strcmp(known.found[i]->composed, types->composed) == 0)
+            result = known.found[i];
+    size_t size = offsetof(struct rw_test_types, composed) + strlen(types->composed) + 1;
     struct rw_test_types *copy =
         !result && known.found_count < MOST_FOUND ? calloc(1, sizeof *copy) : NULL;
     if (copy) {
-        *copy = *types;
+        memcpy(copy, types, size);
         known.found[known.found_count++] = copy;
         result = copy;
     }
@@ -127,5 +131,5 @@ uint64_t instr_test_types_note(jvmtiEnv *jvmti, JNIEnv *jni,
         rw_test_types_find(&cls, presets, &answers, &types);
     cf_arena_free(&arena);
     busy = false;
-    return types.above ? (uint64_t)(uintptr_t)kept(&types) : 0;
+    return types.above || types.composed[0] ? (uint64_t)(uintptr_t)kept(&types) : 0;
 }

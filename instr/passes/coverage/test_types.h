@@ -1,6 +1,7 @@
 // test_types.h: what other class files say of the tests in a class (rewriters/test_types.h)
 //
-// A superclass may not be loaded when the hook gets a class. So its class file is read, as a resource of the loader, and what it says is remembered by loader and name.
+// A superclass may not be loaded when the hook gets a class, and types of annotations are loaded when somebody asks for
+// them. So their class files are read, as resources of the loader, and what each says is remembered by loader and name.
 
 #ifndef INSTR_PASSES_COVERAGE_TEST_TYPES_H
 #define INSTR_PASSES_COVERAGE_TEST_TYPES_H

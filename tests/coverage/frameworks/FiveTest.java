@@ -3,12 +3,15 @@ package five;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.function.Executable;
@@ -68,5 +71,32 @@ class FiveTest {
         void nested() {
             assertEquals(4, subject.nested());
         }
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Tag("fast")
+    @Test
+    @interface Fast {
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @Faster
+    @Fast
+    @interface Faster {
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @TestFactory
+    @interface Makes {
+    }
+
+    @Faster
+    void composed() {
+        assertEquals(10, subject.composed());
+    }
+
+    @Makes
+    Stream<DynamicTest> making() {
+        return Stream.of(DynamicTest.dynamicTest("made", () -> assertEquals(11, subject.making())));
     }
 }

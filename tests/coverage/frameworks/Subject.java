@@ -44,6 +44,14 @@ public class Subject {
         return 9; // inheriting
     }
 
+    public int composed() {
+        return 10; // composed
+    }
+
+    public int making() {
+        return 11; // making
+    }
+
     /** Only one test needs this class. */
     public static class Lonely {
         public static int alone() {

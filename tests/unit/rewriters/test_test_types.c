@@ -1,4 +1,4 @@
-// What other class files say of the tests in a class: superclasses.
+// What other class files say of the tests in a class: superclasses, and annotations of annotations.
 
 #include "rewriters/test_types.h"
 #include "tests/unit/build.h"
@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #define TEST5 "Lorg/junit/jupiter/api/Test;"
+#define FACTORY5 "Lorg/junit/jupiter/api/TestFactory;"
 #define TESTNG "Lorg/testng/annotations/Test;"
 
 static struct cf_arena arena;
@@ -62,6 +63,15 @@ static const struct file {
     {"Lost", "Missing", TESTNG, 0, NULL},
     {"Wrong", "java/lang/Object", TESTNG, 0, "Right"},
     {"java/lang/Strange", "java/lang/Object", TESTNG, 0, NULL},
+    {"Fast", "java/lang/Object", "Ljava/lang/annotation/Retention; " TEST5, CF_ACC_ANNOTATION,
+     NULL},
+    {"Faster", "java/lang/Object", "LTag; LFast;", CF_ACC_ANNOTATION, NULL},
+    {"Makes", "java/lang/Object", FACTORY5, CF_ACC_ANNOTATION, NULL},
+    {"Round", "java/lang/Object", "LRound; LRound2;", CF_ACC_ANNOTATION, NULL},
+    {"Round2", "java/lang/Object", "LRound; LMissing; LMakes;", CF_ACC_ANNOTATION, NULL},
+    {"Tag", "java/lang/Object", "LTag;", CF_ACC_ANNOTATION, NULL},
+    {"NoType", "java/lang/Object", TEST5, 0, NULL},
+    {"OfNg", "java/lang/Object", TESTNG, CF_ACC_ANNOTATION, NULL},
 };
 
 static int reads;
@@ -108,6 +118,14 @@ static const struct {
     {RW_ASK_SUPERCLASS, "Wrong", 0, 1},
     {RW_ASK_SUPERCLASS, "java/lang/Strange", 0, 0},
     {RW_ASK_SUPERCLASS, "", 0, 0},
+    {RW_ASK_ANNOTATION, "Fast", RW_COMPOSED_TEST, 1},
+    {RW_ASK_ANNOTATION, "Faster", RW_COMPOSED_TEST, 3},
+    {RW_ASK_ANNOTATION, "Makes", RW_COMPOSED_TEST | RW_COMPOSED_FACTORY, 1},
+    {RW_ASK_ANNOTATION, "Round", RW_COMPOSED_TEST | RW_COMPOSED_FACTORY, 4},
+    {RW_ASK_ANNOTATION, "Tag", 0, 1},
+    {RW_ASK_ANNOTATION, "NoType", 0, 1},
+    {RW_ASK_ANNOTATION, "OfNg", 0, 2},
+    {RW_ASK_ANNOTATION, "Missing", 0, 1},
 };
 
 // As far as the files go, circles included; none of the JDK is read.
@@ -200,6 +218,13 @@ static const struct {
     {"OldBase", "tesAdds", "()V", "", CF_ACC_PUBLIC, NULL},
     {"OldBase", "setUp", "()V", "", CF_ACC_PUBLIC, NULL},
     {"Plain", "testAdds", "()V", "", CF_ACC_PUBLIC, NULL},
+    {"Plain", "adds", "()V", "LFast;", 0, "junit5"},
+    {"Plain", "adds", "()V", "LTag; Ljava/lang/Deprecated; LFaster;", 0, "junit5"},
+    {"Plain", "adds", "()V", "LTag;", 0, NULL},
+    {"Plain", "adds", "()V", "LMissing;", 0, NULL},
+    {"Plain", "adds", "()V", "Ljava/lang/Fast;", 0, NULL},
+    {"Plain", "adds", "()V", "Fast; L; LFast", 0, NULL},
+    {"Plain", "made$0", "()V", "LMakes;", 0, "junit5"},
 };
 
 START_TEST(they_make_methods_tests) {
@@ -213,6 +238,26 @@ START_TEST(they_make_methods_tests) {
     ck_assert_int_eq(is_test("junit4:junit5:x#y:testng"), preset != NULL);
     ck_assert(!is_test("x#y"));
     ck_assert_int_eq(asked, 0);
+}
+END_TEST
+
+// A lambda, without annotations of its own, in a method that a composed annotation makes a factory.
+START_TEST(lambdas_of_a_composed_factory_are_tests) {
+    static const char *const types[] = {"LMakes;", "LRound;", "LFast;", "LTag;"};
+    const struct rw_test_answers source = {get, NULL};
+    struct rw_test_types found;
+    build_subject("Plain", CF_ACC_STATIC, "other", "()V", types[_i]);
+    rw_test_types_find(&cls, RW_JUNIT5, &source, &found);
+    free(bytes);
+    begin(CF_ACC_PUBLIC, "Subject", "Plain");
+    build_u2(&b, 2);
+    build_member(&b, CF_ACC_STATIC | CF_ACC_SYNTHETIC, "lambda$made$0", "()V", 0);
+    build_member(&b, CF_ACC_ABSTRACT, "made", "()V", 0);
+    b.body.length -= 2;
+    annotate(types[_i]);
+    build_u2(&b, 0);
+    open_class();
+    ck_assert_int_eq(rw_is_test_method("junit5", &cls, &cls.methods[0], &found), _i < 2);
 }
 END_TEST
 
@@ -233,6 +278,36 @@ START_TEST(nobody_is_asked_in_vain) {
 }
 END_TEST
 
+START_TEST(a_class_asks_only_so_much) {
+    char types[8000] = "";
+    cut = 0;
+    for (int i = 0; i < 1000; i++)
+        snprintf(types + strlen(types), sizeof types - strlen(types), "LT%d; ", i);
+    build_subject("Plain", 0, "adds", "()V", types);
+    is_test("junit5");
+    ck_assert_int_eq(asked, 64);
+}
+END_TEST
+
+// What does not fit is left out.
+START_TEST(long_names_are_left_out) {
+    struct rw_test_types types = {0};
+    char name[600];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    cut = 0;
+    ck_assert_uint_eq(ask(RW_ASK_ANNOTATION, name), 0);
+    ck_assert_uint_eq(ask(RW_ASK_SUPERCLASS, name), 0);
+    ck_assert_int_eq(reads, 0);
+    struct cf_slice fast = {(const uint8_t *)"LFast;", 6}, part = {(const uint8_t *)"Fast;", 5};
+    strcpy(types.composed, "Lcom/LFast;tLFast;f");
+    ck_assert(rw_test_types_has(&types, fast, 0) && rw_test_types_has(&types, fast, 1));
+    ck_assert(!rw_test_types_has(&types, part, 0));
+    strcpy(types.composed, "Lcom/LFast;f");
+    ck_assert(!rw_test_types_has(&types, fast, 0));
+}
+END_TEST
+
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 int main(void) {
@@ -242,7 +317,10 @@ int main(void) {
     tcase_add_loop_test(tcase, class_files_answer, 0, COUNT(answers));
     tcase_add_loop_test(tcase, incomplete_class_files_say_nothing, 0, COUNT(answers));
     tcase_add_loop_test(tcase, they_make_methods_tests, 0, COUNT(subjects));
+    tcase_add_loop_test(tcase, lambdas_of_a_composed_factory_are_tests, 0, 4);
     tcase_add_test(tcase, nobody_is_asked_in_vain);
+    tcase_add_test(tcase, a_class_asks_only_so_much);
+    tcase_add_test(tcase, long_names_are_left_out);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
