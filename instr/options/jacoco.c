@@ -11,23 +11,22 @@ enum kind { FILE_NAME, TEXT, YES_NO, PATTERNS, FIXED };
 static const struct row {
     const char *name;
     enum kind kind;
-    const char *key;   // ours; FIXED: the only value that is possible, NULL: none
-    bool may_be_empty; // as a build writes it whose property has no value: as if not given
+    const char *key; // ours; FIXED: the only value that is possible, NULL: none
 } rows[] = {
-    {"destfile", FILE_NAME, "coverage.file", false},
-    {"append", YES_NO, "coverage.append", false},
-    {"includes", PATTERNS, "coverage.include", true},
-    {"excludes", PATTERNS, "coverage.exclude", true},
-    {"sessionid", TEXT, "coverage.session", true},
-    {"inclbootstrapclasses", YES_NO, "coverage.bootstrap", false},
-    {"inclnolocationclasses", YES_NO, "coverage.nolocation", false},
-    {"exclclassloader", FIXED, "sun.reflect.DelegatingClassLoader", true},
-    {"dumponexit", FIXED, "true", false},
-    {"output", FIXED, "file", false},
-    {"jmx", FIXED, "false", true},
-    {"address", FIXED, NULL, true},
-    {"port", FIXED, NULL, false},
-    {"classdumpdir", FIXED, NULL, true},
+    {"destfile", FILE_NAME, "coverage.file"},
+    {"append", YES_NO, "coverage.append"},
+    {"includes", PATTERNS, "coverage.include"},
+    {"excludes", PATTERNS, "coverage.exclude"},
+    {"sessionid", TEXT, "coverage.session"},
+    {"inclbootstrapclasses", YES_NO, "coverage.bootstrap"},
+    {"inclnolocationclasses", YES_NO, "coverage.nolocation"},
+    {"exclclassloader", FIXED, "sun.reflect.DelegatingClassLoader"},
+    {"dumponexit", FIXED, "true"},
+    {"output", FIXED, "file"},
+    {"jmx", FIXED, "false"},
+    {"address", FIXED, NULL},
+    {"port", FIXED, NULL},
+    {"classdumpdir", FIXED, NULL},
 };
 
 struct translation {
@@ -59,10 +58,12 @@ static void double_percents(const char *value, char *out) {
     *out = '\0';
 }
 
-// JaCoCo's * also stands for dots, as ours does if it is doubled.
-static void double_stars(const char *value, char *out) {
-    for (; *value; value++) {
+// JaCoCo's * also stands for dots, as ours does if it is doubled. Lists that a build puts together may
+// have empty parts, which match nothing.
+static void translate_patterns(const char *value, char *out) {
+    for (const char *start = out; *value; value++) {
         if (*value == '*' && value[1] == '*') continue;
+        if (*value == ':' && (out == start || value[1] == ':' || !value[1])) continue;
         *out++ = *value;
         if (*value == '*') *out++ = '*';
     }
@@ -73,9 +74,10 @@ static int set_patterns(struct translation *t, const struct row *row, const char
                         char *out) {
     if (strchr(value, '?'))
         return instr_option_fail(t->parser, t->name, "the wildcard ? is not offered");
-    if (strcmp(row->name, "includes") == 0) t->all = strcmp(value, "*") == 0;
+    translate_patterns(value, out);
+    if (!*out) return 0;
+    if (strcmp(row->name, "includes") == 0) t->all = strcmp(out, "**") == 0;
     if (strcmp(row->name, "includes") == 0 && t->all) return 0;
-    double_stars(value, out);
     return t->set(t->parser, row->key, out);
 }
 
@@ -86,8 +88,8 @@ static int set_fixed(const struct translation *t, const struct row *row, const c
 }
 
 static int set_yes_no(struct translation *t, const struct row *row, const char *value) {
-    int yes = strcmp(value, "true") == 0;
-    if (!yes && strcmp(value, "false") != 0)
+    int yes = strcasecmp(value, "true") == 0;
+    if (!yes && strcasecmp(value, "false") != 0)
         return instr_option_fail(t->parser, t->name, "must be true or false, not '%.64s'", value);
     if (strcmp(row->name, "inclbootstrapclasses") == 0) t->bootstrap = yes;
     return t->set(t->parser, row->key, yes ? "yes" : "no");
@@ -100,7 +102,7 @@ static int set_option(struct translation *t, const char *name, const char *value
     if (!row)
         return instr_option_fail(t->parser, t->name,
                                  "JaCoCo's agent has no such option; jacoco: has to stand last");
-    if (!*value && row->may_be_empty) return 0;
+    if (!*value) return 0; // as a build writes it whose property has no value: as if not given
     switch (row->kind) {
     case FILE_NAME: double_percents(value, out); return t->set(t->parser, row->key, out);
     case TEXT: return t->set(t->parser, row->key, value);

@@ -88,6 +88,15 @@ static const char *const jacocos[][2] = {
     {"coverage=jacoco:destfile=x.exec,includes=,excludes=,sessionid=,exclclassloader=,jmx=,"
      "address=,classdumpdir=",
      "coverage,coverage.file=x.exec,coverage.bootstrap=no"},
+    {"coverage=jacoco:destfile=,append=,inclnolocationclasses=,inclbootstrapclasses=,output=,"
+     "dumponexit=,port=",
+     "coverage,coverage.bootstrap=no"},
+    // So do empty patterns of a list.
+    {"coverage=jacoco:includes=*In:,excludes=::a.*::b.C:",
+     "coverage,coverage.bootstrap=no,coverage.include=**In,coverage.exclude=a.**:b.C"},
+    {"coverage=jacoco:includes=:,excludes=:::", "coverage,coverage.bootstrap=no"},
+    {"coverage=jacoco:includes=:*:,inclbootstrapclasses=TRUE,append=False",
+     "coverage,coverage.append=no,coverage.bootstrap=yes,coverage.include=**"},
     // The scope is that of coverage alone.
     {"timing,include=org.foo.Calc,coverage=jacoco:includes=*.T,excludes=a.B",
      "timing,coverage,include=org.foo.Calc,coverage.bootstrap=no,coverage.include=**.T,"
