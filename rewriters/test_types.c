@@ -36,12 +36,18 @@ static int returns_nothing(const struct cf_class *cls, const struct cf_member *m
     return descriptor.length && descriptor.bytes[descriptor.length - 1] == 'V';
 }
 
+// What the JVM calls, perhaps to run the tests.
+static int is_main(const struct cf_class *cls, const struct cf_member *method) {
+    return method->access_flags & CF_ACC_STATIC && CF_IS(cf_member_name(cls, method), "main") &&
+           CF_IS(cf_member_descriptor(cls, method), "([Ljava/lang/String;)V");
+}
+
 // TestNG calls methods with a result only with allow-return-values, which nothing in the class tells.
 int rw_suits_testng_class(const struct cf_class *cls, const struct cf_member *method) {
     struct cf_slice name = cf_member_name(cls, method);
     unsigned flags = method->access_flags;
     return flags & CF_ACC_PUBLIC && !(flags & (CF_ACC_SYNTHETIC | CF_ACC_BRIDGE)) && name.length &&
-           name.bytes[0] != '<' && returns_nothing(cls, method) &&
+           name.bytes[0] != '<' && returns_nothing(cls, method) && !is_main(cls, method) &&
            !cf_annotation_of(cls, method, testng_others);
 }
 

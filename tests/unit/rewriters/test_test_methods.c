@@ -237,6 +237,9 @@ static const struct {
     {CF_ACC_PUBLIC, "sum", "()I", 0},
     {CF_ACC_PUBLIC, "numbers", "()[[Ljava/lang/Object;", 0},
     {CF_ACC_PUBLIC, "value", "()LV;", 0},
+    {CF_ACC_PUBLIC | CF_ACC_STATIC, "main", "([Ljava/lang/String;)V", 0},
+    {CF_ACC_PUBLIC | CF_ACC_STATIC, "main", "()V", 1},
+    {CF_ACC_PUBLIC, "main", "([Ljava/lang/String;)V", 1},
     {CF_ACC_PUBLIC, "<init>", "()V", 0},
 };
 
