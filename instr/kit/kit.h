@@ -123,7 +123,7 @@ struct instr_kit_advice {
     bool calls;                  // calls of the targets are advised, not the targets themselves
     struct instr_match *callers; // with `calls`: the classes that call
     bool outermost;   // not where an advised call of this advice is on the thread's stack already
-    unsigned nesting; // with `outermost`, of an advice that runs: its number in InstrKitNesting
+    uint64_t nesting; // with `outermost`, of an advice that runs: its number in InstrKitNesting
     bool required;    // a start or a command without a match fails
     const char **rethrow; // internal names (templates) of the exceptions that leave the advice
     size_t rethrow_count;
@@ -185,7 +185,7 @@ struct instr_kit_runtime_class {
     size_t length;
 };
 extern const struct instr_kit_runtime_class instr_kit_runtime_classes[];
-// The same in INSTR_KIT_WOVEN, with InstrKitFailure and InstrKitNesting.
+// The same in INSTR_KIT_WOVEN, with InstrKitFailure, InstrKitNesting, and what these call.
 extern const struct instr_kit_runtime_class instr_kit_woven_classes[];
 
 #endif

@@ -24,13 +24,13 @@ static _Atomic(uint64_t) numbers;
 static void release_numbers(const struct instr_kit *kit, size_t count) {
     for (size_t i = 0; i < count; i++)
         if (kit->advices[i].outermost)
-            atomic_fetch_and(&numbers, ~(UINT64_C(1) << kit->advices[i].nesting));
+            atomic_fetch_and(&numbers, ~(UINT64_C(1) << (kit->advices[i].nesting - 1)));
 }
 
 static bool take_number(struct instr_kit_advice *advice) {
     for (unsigned i = 0; i < MOST_OUTERMOST; i++)
         if (!(atomic_fetch_or(&numbers, UINT64_C(1) << i) >> i & 1)) {
-            advice->nesting = i;
+            advice->nesting = i + 1;
             return true;
         }
     return false;

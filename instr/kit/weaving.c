@@ -301,12 +301,16 @@ static void call_nesting(const struct kit_weaving *w, struct cf_snippet *s, cons
     cf_call(s, cf_callee_new(w->cls->rewrite, class_name, name, descriptor));
 }
 
+static void push_nesting(const struct kit_weaving *w, struct cf_snippet *s) {
+    cf_push_constant(s, cf_add_long(&w->cls->rewrite->pool, (int64_t)w->advice->nesting));
+}
+
 // The thread is in no call of the advice any more, if this was the outermost.
 static void push_leave(const struct kit_weaving *w, struct cf_snippet *s) {
     if (!w->advice->outermost) return;
-    cf_push_int(s, (int32_t)w->advice->nesting);
+    push_nesting(w, s);
     cf_local(s, CF_OP_iload, w->mark);
-    call_nesting(w, s, "leave", "(II)V");
+    call_nesting(w, s, "leave", "(JI)V");
 }
 
 // Counts the run, if runs are counted.
@@ -331,8 +335,8 @@ static void push_run(const struct kit_weaving *w, struct cf_snippet *s) {
 static void push_outermost(const struct kit_weaving *w, struct cf_snippet *s,
                            const struct kit_moment *at) {
     uint32_t start = cf_label(s), end = cf_label(s), caught = cf_label(s), out = cf_label(s);
-    cf_push_int(s, (int32_t)w->advice->nesting);
-    call_nesting(w, s, "enter", "(I)I");
+    push_nesting(w, s);
+    call_nesting(w, s, "enter", "(J)I");
     cf_local(s, CF_OP_istore, w->mark);
     push_run(w, s);
     if (!w->advice->methods[INSTR_KIT_ENTER]) return;

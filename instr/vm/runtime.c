@@ -90,7 +90,7 @@ static const struct {
     bool counts;
 } groups[] = {
     {"InstrAlloc", NULL, true},       {"InstrExceptions", "InstrFlight", true},
-    {"InstrKitFailure", NULL, false}, {"InstrKitNesting", NULL, false},
+    {"InstrKitFailure", NULL, false}, {"InstrKitNesting", "InstrKitSlot", false},
     {"InstrKitRuns", NULL, false},    {"InstrKitThread", "InstrUnsafe", false},
     {"InstrPlugin", NULL, true},      {"InstrRule", NULL, true},
     {"InstrSampling", NULL, true},    {"InstrTests", NULL, true},
@@ -114,8 +114,9 @@ static size_t group_of(const char *simple_name) {
 static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery,
                       size_t group) {
     const char *simple = strrchr(class->name, '/') + 1;
-    bool of_group = group_of(simple) == group ||
-                    (group == COUNTERS && strcmp(simple, "InstrUnsafe") == 0); // of two groups
+    bool of_group =
+        group_of(simple) == group || (strcmp(simple, "InstrUnsafe") == 0 && // of three groups
+                                      (group == COUNTERS || group == group_of("InstrKitNesting")));
     if (class->delivery != delivery || !of_group) return false;
     return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }

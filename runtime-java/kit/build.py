@@ -23,8 +23,9 @@ import build as runtime
 
 NAMES = runtime.sources("kit")
 CALLED = ["Entry", "Shard", "Holder", "State"]  # not annotations; each behind those that it names
-WITHOUT_AGENT = ["Failure", "Nesting"]  # of the runtime: what rewritten files need, too
 PREFIX = "InstrKit"
+# Of the runtime: what rewritten files need, too, and what they have of their own.
+WITHOUT_AGENT = ["InstrKitFailure", "InstrKitNesting", "InstrKitSlot", "woven/InstrUnsafe"]
 
 
 def write_jar(path, files):
@@ -87,19 +88,20 @@ def main():
             runtime.write(path, in_package(sources[name], "java.lang").encode())
         patch = ["--patch-module", "java.base=" + os.path.join(work, "source")]
         runs.append(runtime.JAVAC + patch + ["-d", os.path.join(work, "called")] + called)
-        woven = [os.path.join(work, "woven-source/instr/woven", PREFIX + name + ".java") for name in CALLED + WITHOUT_AGENT]
-        for name, path in zip(CALLED, woven):
-            runtime.write(path, in_package(sources[name], "instr.woven").encode())
-        for name, path in zip(WITHOUT_AGENT, woven[len(CALLED):]):
-            with open(os.path.join(os.path.dirname(HERE), PREFIX + name + ".java"), encoding="utf-8") as file:
-                runtime.write(path, without_agent(file.read()).encode())
+        texts = {PREFIX + name: in_package(sources[name], "instr.woven") for name in CALLED}
+        for name in WITHOUT_AGENT:
+            with open(os.path.join(os.path.dirname(HERE), name + ".java"), encoding="utf-8") as file:
+                texts[os.path.basename(name)] = without_agent(file.read())
+        woven = [os.path.join(work, "woven-source/instr/woven", name + ".java") for name in texts]
+        for path, text in zip(woven, texts.values()):
+            runtime.write(path, text.encode())
         runs.append(runtime.JAVAC + ["-d", os.path.join(work, "woven")] + woven)
         runtime.compile_all(javac, runs, work)
         classes = compiled(os.path.join(work, "kit/instr/kit"), NAMES)
         write_jar(os.path.join(out, "instr-kit.jar"), {name + ".class": data for name, data in classes.items()})
         write_jar(os.path.join(out, "instr-kit-sources.jar"), {name + ".java": text for name, text in sources.items()})
         boot = compiled(os.path.join(work, "called/java/lang"), [PREFIX + name for name in CALLED])
-        write_called(os.path.join(out, "kit_classes.c"), boot, compiled(os.path.join(work, "woven/instr/woven"), [PREFIX + name for name in CALLED + WITHOUT_AGENT]))
+        write_called(os.path.join(out, "kit_classes.c"), boot, compiled(os.path.join(work, "woven/instr/woven"), texts))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""outermost = true with many threads, and with a full heap."""
+"""outermost = true: in the JDK, with many threads, with a full heap, and when one kit follows another."""
 
-from support import AGENT, ShopTest
+from support import AGENT, PLAIN, Running, ShopTest
 
 THREADS = """
     package com.acme;
@@ -113,6 +113,33 @@ FULL = """
         }
     }"""
 
+# Each line of the input is how deep a new call goes. The thread "server" is within a call while another kit comes.
+SERVES = """
+    package com.acme;
+    import java.io.*;
+    import java.util.concurrent.SynchronousQueue;
+    public class Shop {
+        static final SynchronousQueue<Integer> asked = new SynchronousQueue<>();
+        static final SynchronousQueue<String> answers = new SynchronousQueue<>();
+        public static int runs;
+        static int serve(int n) throws Exception {
+            for (int depth; (depth = asked.take()) >= 0; ) { op(depth); answers.put(runs + " runs"); }
+            return n;
+        }
+        static int op(int n) { return n == 0 ? 0 : op(n - 1); }
+        public static void main(String[] a) throws Exception {
+            Runnable run = new Runnable() { public void run() {
+                try { for (;;) { serve(1); answers.put("served"); } } catch (Exception e) { throw new Error(e); }
+            } };
+            Thread server = new Thread(run, "server");
+            server.setDaemon(true);
+            server.start();
+            System.out.println("ready");
+            BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+            for (String line; (line = in.readLine()) != null; ) { asked.put(Integer.valueOf(line)); System.out.println(answers.take()); }
+        }
+    }"""
+
 
 class OutermostTest(ShopTest):
     def run_outermost(self, program, advice, *options):
@@ -120,6 +147,33 @@ class OutermostTest(ShopTest):
         done = self.java(*options, f"-agentpath:{AGENT}=kit={self.kit(advice)},quiet=yes", "-cp", self.app, "com.acme.Shop")
         self.assertEqual(done.stderr, "")
         return done.stdout.splitlines()
+
+    def test_methods_of_the_jdk(self):
+        """What the runtime needs is advised as all else is: from the start, and in a program that runs."""
+        targets = '"java.lang.StringBuilder.append(..)"', '"java.lang.**.*"', '"java.util.**.*"', '"java.lang.String.*", "java.util.concurrent.ConcurrentHashMap.get(..)"'
+        for number, target in enumerate(targets):
+            with self.subTest(target):
+                kit = self.build(f"jdk{number}", Jdk="import instr.kit.*;\n@Advice(value = {%s}, outermost = true) final class Jdk { static void enter() { } }" % target)
+                done = self.java(f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-cp", self.app, "com.acme.Shop")
+                self.assertEqual((done.stdout.splitlines(), "Error" in done.stderr), (PLAIN, False))
+        self.app = self.build("serves", Shop=SERVES)
+        with Running(self, "-cp", self.app, "com.acme.Shop") as java:
+            self.assertEqual(java.line(), "ready")
+            for number in range(len(targets)):
+                self.tool("attach", str(java.pid), "kit=" + self.path(f"jdk{number}.jar"), "max-overhead=off")
+                self.assertEqual(java.ask("1"), "0 runs")
+
+    def test_the_runtime_asks_whether_threads_have_ended(self):
+        """An advice of Thread.isAlive is not called for that, and does not come back."""
+        out = self.run_outermost(THREADS, """
+            @Advice(value = "com.acme.Shop.held(boolean)", outermost = true) final class Slow {
+                static void enter() { com.acme.Shop.runs++; }
+            }
+            @Advice(value = {"java.lang.**.isAlive()", "java.lang.**.alive()"}, outermost = true) final class Asks {
+                static int n;
+                static void enter() { n++; }
+            }""")
+        self.assertEqual(out[0].split(",")[0], "100000 runs")
 
     def test_many_threads(self):
         """With thousands of threads in calls another thread's call takes no longer, and no thread stays."""

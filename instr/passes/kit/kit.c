@@ -72,9 +72,10 @@ static enum instr_kit_thread find_thread(JNIEnv *jni) {
 static bool define_nesting(JNIEnv *jni, char *reason, size_t size) {
     if (!instr_runtime_add(jni, "InstrKitNesting", reason, size)) return false;
     jclass nesting = instr_runtime_class("InstrKitNesting");
-    if (nesting) (*jni)->GetStaticMethodID(jni, nesting, "enter", "(I)I");
+    bool ready = nesting && (*jni)->GetStaticMethodID(jni, nesting, "enter", "(J)I");
     (*jni)->ExceptionClear(jni);
-    return true;
+    if (!ready) snprintf(reason, size, "out of memory");
+    return ready;
 }
 
 // What the code that is woven for the kit calls, or its classes name.
