@@ -17,39 +17,15 @@ struct made {
     char *classes, *supertypes;
 };
 
-// The numbers that advices with outermost = true have: bits.
-enum { MOST_OUTERMOST = 64 };
-static _Atomic(uint64_t) numbers;
-
-static void release_numbers(const struct instr_kit *kit, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (kit->advices[i].outermost)
-            atomic_fetch_and(&numbers, ~(UINT64_C(1) << (kit->advices[i].nesting - 1)));
-}
-
-static bool take_number(struct instr_kit_advice *advice) {
-    for (unsigned i = 0; i < MOST_OUTERMOST; i++)
-        if (!(atomic_fetch_or(&numbers, UINT64_C(1) << i) >> i & 1)) {
-            advice->nesting = i + 1;
-            return true;
-        }
-    return false;
-}
-
-static bool take_numbers(struct instr_kit *kit, char *error, size_t size) {
-    for (size_t i = 0; i < kit->advice_count; i++) {
-        if (!kit->advices[i].outermost || take_number(&kit->advices[i])) continue;
-        release_numbers(kit, i);
-        snprintf(error, size, "%d advices have outermost = true already: drop a kit first",
-                 MOST_OUTERMOST);
-        return false;
-    }
-    return true;
+// Each advice that is opened has a number of its own: calls of one that has ended may still be running.
+static void number_advices(struct instr_kit *kit) {
+    static _Atomic(uint64_t) last;
+    for (size_t i = 0; i < kit->advice_count; i++)
+        kit->advices[i].nesting = atomic_fetch_add(&last, 1) + 1;
 }
 
 static void free_pass(const struct rw_pass *pass) {
     struct made *made = (struct made *)(uintptr_t)pass;
-    release_numbers(made->kit, made->kit->advice_count);
     instr_kit_free(made->kit);
     free(made->made.text);
     free(made->classes);
@@ -137,7 +113,7 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
     bool ok = made && kit && can_run(kit, error, size);
     char *classes = ok ? class_patterns(kit, false) : NULL;
     char *supertypes = classes ? class_patterns(kit, true) : NULL;
-    if (!ok || !supertypes || !take_numbers(kit, error, size)) {
+    if (!ok || !supertypes) {
         free(classes);
         free(supertypes);
         instr_kit_free(kit);
@@ -145,6 +121,7 @@ static int make(const char *value, int late, int (*add)(void *to, const struct r
         free(made);
         return -1;
     }
+    number_advices(kit);
     *made = (struct made){.pass = like, .kit = kit, .classes = classes, .supertypes = supertypes};
     made->made = (struct rw_made){.kind = instr_kit_source.key,
                                   .text = paths,
@@ -169,7 +146,7 @@ bool instr_kit_make_offline(const struct rw_pass *pass, char *reason, size_t siz
     bool ok = kit && can_run(kit, reason, size) && kit->advice_count == made->kit->advice_count;
     for (size_t i = 0; ok && i < kit->advice_count; i++) {
         struct instr_kit_advice *advice = &kit->advices[i];
-        advice->nesting = made->kit->advices[i].nesting;
+        advice->nesting = kit->hash_value + i; // of several kits that files are rewritten with
         if (!advice->loader) continue;
         snprintf(reason, size, "%s:%u: loader: only the agent knows loaders", advice->source.file,
                  advice->source.line);

@@ -139,6 +139,7 @@ SERVES = """
             for (String line; (line = in.readLine()) != null; ) { asked.put(Integer.valueOf(line)); System.out.println(answers.take()); }
         }
     }"""
+COUNTS = '@Advice(value = {%s}, outermost = true) final class %s { static void enter() { com.acme.Shop.runs++; } }'
 
 
 class OutermostTest(ShopTest):
@@ -199,3 +200,29 @@ class OutermostTest(ShopTest):
                         static void exit(int number) { com.acme.Shop.in[number] = false; }
                     }""", collector, "-Xmx32m")
                 self.assertEqual(out, ["0 failures, advice runs, 0 nested", "1200 runs"])
+
+    def test_a_kit_after_another_one(self):
+        """Calls of an advice that has ended run on: they are not calls of the next one, and do not end them."""
+        self.app = self.build("serves", Shop=SERVES)
+        with Running(self, "-cp", self.app, "com.acme.Shop") as java:
+            self.assertEqual(java.line(), "ready")
+            first, second = (self.kit(COUNTS % (target, "Slow"), name) for name, target in (("first", '"com.acme.Shop.serve(int)"'), ("second", '"com.acme.Shop.*(int)"')))
+            self.tool("attach", str(java.pid), "kit=" + first, "max-overhead=off")
+            self.assertEqual((java.ask("-1"), java.ask("3")), ("served", "1 runs"))  # it is within `serve` of the first kit
+            self.tool("kit", "drop", str(java.pid), "first")
+            self.tool("attach", str(java.pid), "kit=" + second, "max-overhead=off")
+            self.assertEqual((java.ask("3"), java.ask("3")), ("2 runs", "3 runs"))
+            self.assertEqual((java.ask("-1"), java.ask("3"), java.ask("3")), ("served", "4 runs", "4 runs"))
+
+    def test_a_hundred_advices(self):
+        """As many as a kit has, also while one that is as large takes their place."""
+        body = "".join(COUNTS % ('"com.acme.Shop.op(int)"' if i in (0, 99) else '"com.acme.Shop.op%d(int)"' % i, f"A{i}") for i in range(100))
+        self.app = self.build("serves", Shop=SERVES)
+        with Running(self, "-cp", self.app, "com.acme.Shop") as java:
+            self.assertEqual(java.line(), "ready")
+            kit = self.kit(body)
+            self.tool("attach", str(java.pid), "kit=" + kit, "max-overhead=off")
+            self.assertEqual((java.ask("3"), java.ask("3")), ("2 runs", "4 runs"))
+            self.kit(body.replace("runs++", "runs += 10"))
+            self.tool("kit", "reload", str(java.pid), "kit")
+            self.assertEqual((java.ask("3"), java.ask("3")), ("24 runs", "44 runs"))

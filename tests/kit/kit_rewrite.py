@@ -195,6 +195,16 @@ class RewriteTest(KitTest):
         out, _ = self.lines(self.run_main(self.library, self.path("out.jar")))
         self.assertEqual([line for line in out if line.endswith("outermost 3") or line == "one"], ["6 outermost 3", "one"])
 
+    def test_jars_with_kits_of_their_own(self):
+        """Calls of outermost advice of one kit are not nested in those of the other one."""
+        inner = self.build("inner", Inner="package com.acme; public class Inner { public static void run() { } }")
+        outer = self.build("outer", classpath=inner, Outer="package app; public class Outer { public static void main(String[] a) { com.acme.Inner.run(); } }")
+        for jar, target in ((inner, "com.acme.Inner.run()"), (outer, "app.Outer.main(..)")):
+            kit = self.build("kit-of-" + os.path.basename(jar)[:-4], One='import instr.kit.*; @Advice(value = "%s", outermost = true) final class One { static void enter() { System.out.println("%s"); } }' % (target, target))
+            self.tool("rewrite", "kit=" + kit, jar, "-o", self.path("woven-" + os.path.basename(jar)))
+        done = self.java("-cp", os.pathsep.join((self.path("woven-outer.jar"), self.path("woven-inner.jar"))), "app.Outer")
+        self.assertEqual(done.stdout.splitlines(), ["app.Outer.main(..)", "com.acme.Inner.run()"])
+
     def test_advice_without_a_method(self):
         body = '@Advice(value = "app.Main.nothing()"%s) final class %s { static void enter() { } }'
         for required, status in (("", 0), (", required = true", 1)):

@@ -36,7 +36,7 @@ bool cli_kits_is(const struct instr_pass_options *pass) {
 
 // --- opening ---
 
-// Kits of two runs would have the same numbers and names.
+// Kits of two runs could have the same names.
 static bool is_woven(struct cli_kits *kits) {
     static const char name[] = INSTR_KIT_WOVEN "InstrKitFailure";
     struct instr_kit_world world = instr_class_path_world(kits->path);
