@@ -2,7 +2,10 @@ package instr.kit;
 
 import java.lang.ref.ReferenceQueue;
 
-/** A part of a {@link State}: a hash table of weak references. It uses no collection, which could be advised itself. */
+/**
+ * A part of a {@link State}: a hash table of weak references. It uses no collection, which could be advised itself. With
+ * the monitor held it calls no code at all that could be advised: advice may wait for other threads, and use a State.
+ */
 final class Shard {
     private final ReferenceQueue<Object> collected = new ReferenceQueue<Object>();
     private final int most;
@@ -20,21 +23,30 @@ final class Shard {
         return e == null ? null : e.value;
     }
 
-    synchronized Object put(Object instance, Object value) {
+    Object put(Object instance, Object value) {
         removeCollected();
+        Object before = replace(instance, value);
+        return before == null && value != null ? add(instance, new Entry(instance, value, collected)) : before;
+    }
+
+    private synchronized Object replace(Object instance, Object value) {
         Entry e = find(instance);
-        Object before = e == null ? null : e.value;
-        if (e != null && value != null)
-            e.value = value;
-        else if (e != null)
+        if (e == null)
+            return null;
+        Object before = e.value;
+        if (value == null)
             unlink(e);
-        else if (value != null)
-            add(instance, value);
+        else
+            e.value = value;
         return before;
     }
 
-    synchronized int size() {
+    int size() {
         removeCollected();
+        return counted();
+    }
+
+    private synchronized int counted() {
         return size;
     }
 
@@ -60,16 +72,23 @@ final class Shard {
         return e;
     }
 
-    private void add(Object instance, Object value) {
+    private synchronized Object add(Object instance, Entry fresh) {
+        Entry there = find(instance); // of another thread, since replace
+        if (there != null) {
+            Object before = there.value;
+            there.value = fresh.value;
+            return before;
+        }
         if (size == most) {
             dropped++;
-            return;
+            return null;
         }
         if (size == table.length)
             grow();
-        link(table, new Entry(instance, value, collected));
+        link(table, fresh);
         size++;
         added++;
+        return null;
     }
 
     private static void link(Entry[] table, Entry e) {
@@ -78,7 +97,7 @@ final class Shard {
         table[i] = e;
     }
 
-    private void unlink(Entry gone) {
+    private synchronized void unlink(Entry gone) {
         int i = gone.hash & table.length - 1;
         Entry before = null, e = table[i];
         while (e != null && e != gone) {

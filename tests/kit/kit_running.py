@@ -300,6 +300,30 @@ class RunningTest(ShopTest):
         self.assertEqual(err, [])
         self.assertEqual(out, ["true false true", "use -1", "false true true", "use -7"])
 
+    def test_state_in_advice_that_runs_with_locks_held(self):
+        """The JDK enqueues references with the lock of the queue held, which others need who put values."""
+        self.app = self.build("queues", Shop="""
+            package com.acme;
+            public class Shop {
+                static void touch(Object o) { }
+                public static void main(String[] a) throws Exception {
+                    Thread late = new Thread(new Runnable() { public void run() {
+                        try { Thread.sleep(60000); } catch (InterruptedException e) { }
+                        System.out.println("deadlock");
+                        Runtime.getRuntime().halt(0);
+                    } });
+                    late.setDaemon(true);
+                    late.start();
+                    for (int i = 1; i <= 1500000; i++) { touch(new Object()); if (i % 50000 == 0) System.gc(); }
+                    System.out.println("done");
+                }
+            }""")
+        out, _ = self.run_kit("""
+            final class Of { static final State<String> ALL = new State<>(); }
+            @Advice("com.acme.Shop.touch(..)") final class Touch { static void enter(@Arg(0) Object o) { Of.ALL.put(o, "x"); } }
+            @Advice("java.lang.ref.ReferenceQueue.enqueue0(..)") final class Enqueue { static void enter(@Arg(0) Object r) { Of.ALL.get(r); } }""")
+        self.assertEqual(out[-1:], ["done"])
+
     def test_outermost(self):
         """One thread at a time, whatever leaves: a return, an exception, a skipped body, advice that denies; in all threads, many of them with one hash slot."""
         self.app = self.build("deep", Shop="""
