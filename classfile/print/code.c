@@ -224,7 +224,7 @@ static void print_frame(struct cf_printer *p) {
 }
 
 void cf_print_stack_map_table(struct cf_printer *p) {
-    uint32_t count = cf_u2(&p->r);
+    uint32_t count = p->r.pos < p->r.end ? cf_u2(&p->r) : 0; // HotSpot takes an empty one for none
     cf_text_format(p->text, "StackMapTable: number_of_entries = %u\n", count);
     p->text->indent += 2;
     for (uint32_t i = 0; i < count && cf_going(p); i++) print_frame(p);

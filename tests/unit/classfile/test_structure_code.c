@@ -265,6 +265,23 @@ START_TEST(frames_are_checked) {
 }
 END_TEST
 
+// HotSpot takes an empty attribute for none (ClassFileParser::parse_stackmap_table), and refuses half a number.
+START_TEST(a_table_without_a_number_of_frames_is_malformed_unless_it_is_empty) {
+    for (size_t length = 0; length < 3; length++) {
+        struct build b;
+        size_t place = begin_code(&b, 52, (uint8_t[]){CF_OP_return}, 1);
+        build_u2(&b, 0), build_u2(&b, 1);
+        size_t frames = build_attribute(&b, "StackMapTable");
+        build_some(&b, (uint8_t[]){0, 0}, length);
+        build_end(&b, frames);
+        build_end(&b, place);
+        build_u2(&b, 0);
+        ck_assert_int_eq(check_built(&b), length == 1 ? CF_MALFORMED : CF_OK);
+        if (length == 1) assert_reason("cut off");
+    }
+}
+END_TEST
+
 START_TEST(frames_that_end_early_are_malformed) {
     static const uint8_t full[] = {255, 0, 8, 0, 1, 7, 0, OBJECT, 0, 1, 8, 0, 1};
     for (size_t n = 0; n < sizeof full; n++)
@@ -355,6 +372,7 @@ int main(void) {
     tcase_add_test(tests, code_has_a_length_and_room_for_arguments);
     tcase_add_test(tests, exception_tables_are_checked);
     tcase_add_loop_test(tests, frames_are_checked, 0, sizeof frame_cases / sizeof *frame_cases);
+    tcase_add_test(tests, a_table_without_a_number_of_frames_is_malformed_unless_it_is_empty);
     tcase_add_test(tests, frames_that_end_early_are_malformed);
     tcase_add_test(tests, generic_variables_are_variables);
     tcase_add_test(tests, tables_for_debuggers_are_checked);
