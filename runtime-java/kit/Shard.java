@@ -7,12 +7,19 @@ import java.lang.ref.ReferenceQueue;
  * the monitor held it calls no code at all that could be advised: advice may wait for other threads, and use a State.
  */
 final class Shard {
+    /** What put returns where the value is dropped: the table is full. */
+    static final Object DROPPED = new Object();
+
+    /** How many chains a put that finds the table full looks through. */
+    private static final int LOOKS = 64;
+
     private final ReferenceQueue<Object> collected = new ReferenceQueue<Object>();
     private final int most;
     private Entry[] table = new Entry[16];
     private int size;
     private long added;
     private long dropped;
+    private int looked;
 
     Shard(int most) {
         this.most = most;
@@ -64,6 +71,15 @@ final class Shard {
             unlink((Entry) e);
     }
 
+    /** References are enqueued some time after they are cleared. Each time another part of the table is looked through. */
+    private boolean removeCleared() {
+        for (int i = 0; i < LOOKS && size == most; i++, looked++)
+            for (Entry e = table[looked & table.length - 1]; e != null; e = e.next)
+                if (e.get() == null)
+                    unlink(e);
+        return size < most;
+    }
+
     private Entry find(Object instance) {
         int hash = System.identityHashCode(instance);
         Entry e = table[hash & table.length - 1];
@@ -79,9 +95,9 @@ final class Shard {
             there.value = fresh.value;
             return before;
         }
-        if (size == most) {
+        if (size == most && !removeCleared()) {
             dropped++;
-            return null;
+            return DROPPED;
         }
         if (size == table.length)
             grow();

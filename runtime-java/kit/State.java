@@ -6,13 +6,16 @@ package instr.kit;
  * static final State&lt;String&gt; SQL = new State&lt;&gt;();
  * </pre>
  * Instances are compared by identity and held weakly: a value goes with its instance, provided that it does not lead to
- * it. The number of values is limited; what is put beyond it is dropped and counted. All methods may be called by any
- * number of threads.
+ * it. The number of values is limited, those of instances that the garbage collector has not found yet among them. What is
+ * put beyond it is dropped and counted; the first time a line on standard error says so. All methods may be called by
+ * any number of threads.
  */
 public final class State<T> {
     private static final int SHARDS = 16;
 
     private final Shard[] shards = new Shard[SHARDS];
+    private final int most;
+    private boolean said;
 
     /** For 100,000 instances. */
     public State() {
@@ -21,6 +24,7 @@ public final class State<T> {
 
     /** For about so many instances. */
     public State(int most) {
+        this.most = most;
         for (int i = 0; i < SHARDS; i++)
             shards[i] = new Shard(most / SHARDS + 1);
     }
@@ -32,7 +36,19 @@ public final class State<T> {
 
     /** Gives an instance a value, null to take it away. Returns the value before. */
     public T put(Object instance, T value) {
-        return instance == null ? null : value(shard(instance).put(instance, value));
+        Object before = instance == null ? null : shard(instance).put(instance, value);
+        if (before != Shard.DROPPED)
+            return value(before);
+        if (isFirst())
+            System.err.println("instr: " + "a kit keeps values for " + most + " instances, those not collected yet among them, as many as it has room for: "
+                    + "values of others, such as one of " + instance.getClass().getName() + ", are dropped");
+        return null;
+    }
+
+    private synchronized boolean isFirst() {
+        boolean first = !said;
+        said = true;
+        return first;
     }
 
     /** Takes the value away. Returns it. */

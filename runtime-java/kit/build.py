@@ -13,6 +13,7 @@ JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 import zipfile
@@ -41,6 +42,11 @@ def in_package(text, package):
     """The source of a class as it is in the bootstrap loader, or in rewritten files."""
     text = text.replace("package instr.kit;", "package %s;" % package)
     return re.sub(r"\b(%s)\b" % "|".join(CALLED), PREFIX + r"\1", text)
+
+
+def with_agent(text):
+    """The source of a class that writes as the agent does."""
+    return text.replace('System.err.println("instr: " + ', "instr.runtime.InstrNative.say(")
 
 
 def without_agent(text):
@@ -85,9 +91,12 @@ def main():
         runs = [runtime.JAVAC + ["-d", os.path.join(work, "kit")] + kit]
         called = [os.path.join(work, "source/java/lang", PREFIX + name + ".java") for name in CALLED]
         for name, path in zip(CALLED, called):
-            runtime.write(path, in_package(sources[name], "java.lang").encode())
+            runtime.write(path, with_agent(in_package(sources[name], "java.lang")).encode())
+        natives = os.path.join(work, "source/instr/runtime/InstrNative.java")
+        os.makedirs(os.path.dirname(natives))
+        shutil.copy(os.path.join(os.path.dirname(HERE), "InstrNative.java"), natives)
         patch = ["--patch-module", "java.base=" + os.path.join(work, "source")]
-        runs.append(runtime.JAVAC + patch + ["-d", os.path.join(work, "called")] + called)
+        runs.append(runtime.JAVAC + patch + ["-d", os.path.join(work, "called")] + [natives] + called)
         texts = {PREFIX + name: in_package(sources[name], "instr.woven") for name in CALLED}
         for name in WITHOUT_AGENT:
             with open(os.path.join(os.path.dirname(HERE), name + ".java"), encoding="utf-8") as file:

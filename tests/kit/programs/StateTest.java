@@ -34,12 +34,17 @@ public class StateTest {
     }
 
     private static void limit() {
+        java.io.PrintStream err = System.err;
+        java.io.ByteArrayOutputStream lines = new java.io.ByteArrayOutputStream();
+        System.setErr(new java.io.PrintStream(lines));
         State<Integer> state = new State<>(1000);
         List<Object> alive = new ArrayList<>();
         for (int i = 0; i < 20000; i++) {
             alive.add(new Object());
             state.put(alive.get(i), i);
         }
+        System.setErr(err);
+        check(lines.toString().split("\n").length == 1 && lines.toString().contains(" 1000 instances"), "said " + lines);
         check(state.size() >= 900 && state.size() <= 1016, "size " + state.size());
         check(state.size() + state.dropped() == 20000, "dropped " + state.dropped());
         int found = 0;
