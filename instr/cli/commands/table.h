@@ -307,8 +307,10 @@
         "fields and State begin anew. A kit that is wrong, or that the JVM does not take, leaves " \
         "the "                                                                                     \
         "old one as it was. It takes --as, --all and --json as 'instr disable' does.\n\n"          \
-        "'instr kit drop' ends a kit in a JVM: its advice is not called any more. It takes --as, " \
-        "--all and --json as 'instr disable' does.\n\n"                                            \
+        "'instr kit drop' ends a kit in a JVM: calls that begin then have no advice; for those "   \
+        "that "                                                                                    \
+        "are running it is still called when they end. It takes --as, --all and --json as 'instr " \
+        "disable' does.\n\n"                                                                       \
         "'instr kit jar' prints the path of instr-kit.jar, which kits compile against: "           \
         "package instr.kit, annotations and "                                                      \
         "types for advice in Java 8 and later.")                                                   \
