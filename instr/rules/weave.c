@@ -13,6 +13,7 @@
 #include "instr/rules/weave_values.h"
 #include "classfile/format/lines.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -139,6 +140,37 @@ static bool is_of_type(const struct rule_weaving *w, const struct instr_rule_val
                                                          : strcmp(descriptor, type) == 0;
 }
 
+// The number that the value is in any call. False: it is not known before.
+static bool is_literal(const struct instr_rule_value *v, double *number) {
+    double sign = v->kind == RULE_NEGATIVE ? -1 : 1;
+    if (v->kind == RULE_NEGATIVE) v = v->left;
+    *number = sign * (v->kind == RULE_REAL ? v->real : (double)v->number);
+    return v->kind == RULE_INTEGER || v->kind == RULE_REAL;
+}
+
+// What is known to be no number, or too large for the type, would become another one silently.
+static void check_number(const struct rule_weaving *w, const struct instr_rule_value *v,
+                         char letter) {
+    static const struct {
+        char letter;
+        double least, most;
+        const char *reason;
+    } types[] = {{'B', INT8_MIN, INT8_MAX, "rule: a byte is from -128 to 127"},
+                 {'C', 0, UINT16_MAX, "rule: a char is from 0 to 65535"},
+                 {'S', INT16_MIN, INT16_MAX, "rule: a short is from -32768 to 32767"},
+                 {'I', INT32_MIN, INT32_MAX, "rule: an int is from -2147483648 to 2147483647"},
+                 {'J', -0x1p63, 0x1p63, "rule: the number is too large for a long"},
+                 {'F', -FLT_MAX, FLT_MAX, "rule: the number is too large for a float"}};
+    double number;
+    if (v->kind == RULE_TEXT || v->kind == RULE_NULL)
+        rule_misuse(w, letter == 'Z' ? "rule: a boolean can be neither a text nor null"
+                                     : "rule: a number or char can be neither a text nor null");
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].letter == letter && is_literal(v, &number) &&
+            (number < types[i].least || number > types[i].most))
+            rule_misuse(w, types[i].reason);
+}
+
 // Pushes what a local or result of this descriptor can hold without a cast, which could fail.
 static void push_assigned(const struct rule_weaving *w, const struct instr_rule_value *v,
                           const struct rule_moment *at, const char *descriptor) {
@@ -147,6 +179,7 @@ static void push_assigned(const struct rule_weaving *w, const struct instr_rule_
     bool text = strcmp(descriptor, "Ljava/lang/String;") == 0 ||
                 strcmp(descriptor, "Ljava/lang/Object;") == 0;
     if (type != OBJECT) {
+        check_number(w, v, letter);
         rule_push(w, v, at, type);
         narrow(at->s, letter);
     } else if (v->kind == RULE_NULL || (v->kind == RULE_TEXT && text) ||
