@@ -6,6 +6,7 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.zip.ZipEntry;
@@ -51,22 +52,39 @@ public final class JacocoEqual {
             String[] names = file.list();
             Arrays.sort(names);
             for (String name : names) walk(new File(file, name));
-        } else if (file.getName().endsWith(".class")) {
-            analyze(Files.readAllBytes(file.toPath()), file.getPath());
-        } else if (file.getName().endsWith(".jar")) {
-            try (InputStream in = new FileInputStream(file)) {
-                walkJar(in, file.getPath());
-            }
+        } else if (isOfInterest(file)) {
+            take(Files.readAllBytes(file.toPath()), file.getPath());
         }
+    }
+
+    private static boolean isOfInterest(File file) throws IOException {
+        byte[] start = new byte[8];
+        try (InputStream in = new FileInputStream(file)) {
+            return in.read(start) == start.length && (isClass(start) || isArchive(start)) || file.getName().endsWith(".class");
+        }
+    }
+
+    /** JaCoCo tells by the first bytes what it looks into. */
+    private static boolean isClass(byte[] bytes) {
+        return startsWith(bytes, 0xCAFEBABE) && bytes.length >= 8 && ((bytes[6] & 0xFF) << 8 | bytes[7] & 0xFF) >= 45;
+    }
+
+    private static boolean isArchive(byte[] bytes) {
+        return startsWith(bytes, 0x504B0304);
+    }
+
+    private static boolean startsWith(byte[] bytes, int magic) {
+        return bytes.length >= 4 && ByteBuffer.wrap(bytes).getInt() == magic;
+    }
+
+    private void take(byte[] bytes, String name) throws IOException {
+        if (name.endsWith(".class") || isClass(bytes)) analyze(bytes, name);
+        else if (isArchive(bytes)) walkJar(new ByteArrayInputStream(bytes), name);
     }
 
     private void walkJar(InputStream in, String location) throws IOException {
         ZipInputStream zip = new ZipInputStream(in);
-        for (ZipEntry entry; (entry = zip.getNextEntry()) != null; ) {
-            String name = location + "!" + entry.getName();
-            if (name.endsWith(".class")) analyze(readAll(zip), name);
-            else if (name.matches(".*\\.(jar|war|ear|zip|jmod)")) walkJar(new ByteArrayInputStream(readAll(zip)), name);
-        }
+        for (ZipEntry entry; (entry = zip.getNextEntry()) != null; ) take(readAll(zip), location + "!" + entry.getName());
     }
 
     private static byte[] readAll(InputStream in) throws IOException {
