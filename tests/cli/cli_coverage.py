@@ -70,6 +70,8 @@ class Links(CoverageTest):
         self.link("../classes", "classes")
         self.link("nowhere", "folder")
         self.expect(["coverage", "tests", "--changed", "linked", "run.exec"], 0, "", "")
+        self.write("classes/p/Ran.class", class_file("p/Ran", b"\x04\xac"))
+        self.expect(["coverage", "tests", "--changed", "linked", "run.exec"], 0, "one\n", "")
 
     def test_folders_of_a_build_may_be_links(self):
         self.write("elsewhere/main/p/Ran.class", self.data)
