@@ -6,7 +6,8 @@ import instr.runtime.InstrNative;
 public final class InstrKitFailure {
     private static final int DROP = 0, RETHROW = 1, OFF = 2;
 
-    private static final java.util.Map<Class<?>, String> TEXTS = new java.util.WeakHashMap<>();
+    /** What was noted, the last first. */
+    private static InstrKitNote notes;
 
     private InstrKitFailure() {}
 
@@ -27,17 +28,28 @@ public final class InstrKitFailure {
         return links ? OFF : DROP;
     }
 
-    /** The first failure of a bridge, or why it is off, for `instr kits`; null: none is known. */
-    static String of(Class<?> bridge) {
-        synchronized (TEXTS) {
-            return TEXTS.get(bridge);
-        }
+    /** The last failure of a bridge that was reported, or why it is off, for `instr kits`; null: none is known. */
+    static synchronized String of(Class<?> bridge) {
+        InstrKitNote note = notes;
+        while (note != null && note.get() != bridge) note = note.next;
+        return note == null ? null : note.text;
     }
 
     private static void note(Class<?> bridge, String text) {
-        synchronized (TEXTS) {
-            TEXTS.put(bridge, text);
+        add(bridge, new InstrKitNote(bridge, text));
+    }
+
+    /** Takes the place of an earlier one, and of those of classes that are gone. With the monitor held nothing is called that may be advised. */
+    private static synchronized void add(Class<?> bridge, InstrKitNote added) {
+        InstrKitNote last = added;
+        for (InstrKitNote note = notes; note != null; note = note.next) {
+            Object of = note.get();
+            if (of == null || of == bridge) continue;
+            last.next = note;
+            last = note;
         }
+        last.next = null;
+        notes = added;
     }
 
     private static String dropped(Throwable thrown, String advice) {

@@ -71,8 +71,8 @@ bool kit_is_called(const struct rw_class *cls, size_t advice) {
     return !note || !(*note & instr_kit_note(advice));
 }
 
-// Bridges call these before they know that the thread is in the advice already, and a State calls Reference.get with
-// its monitor held; HotSpot does not run that method's code but in JDK 8.
+// Bridges call these before they know that the thread is in the advice already, and a State and InstrKitFailure call
+// Reference.get with a monitor held; HotSpot does not run that method's code but in JDK 8.
 static bool is_called_by_bridges(const struct cf_class *cls, const struct cf_member *method) {
     struct cf_slice owner = cf_this_name(cls), name = cf_member_name(cls, method);
     if (CF_IS(owner, "java/lang/ref/Reference")) return CF_IS(name, "get");

@@ -89,11 +89,16 @@ static const struct {
     const char *prefix, *other;
     bool counts;
 } groups[] = {
-    {"InstrAlloc", NULL, true},       {"InstrExceptions", "InstrFlight", true},
-    {"InstrKitFailure", NULL, false}, {"InstrKitNesting", "InstrKitSlot", false},
-    {"InstrKitRuns", NULL, false},    {"InstrKitThread", "InstrUnsafe", false},
-    {"InstrPlugin", NULL, true},      {"InstrRule", NULL, true},
-    {"InstrSampling", NULL, true},    {"InstrTests", NULL, true},
+    {"InstrAlloc", NULL, true},
+    {"InstrExceptions", "InstrFlight", true},
+    {"InstrKitFailure", "InstrKitNote", false},
+    {"InstrKitNesting", "InstrKitSlot", false},
+    {"InstrKitRuns", NULL, false},
+    {"InstrKitThread", "InstrUnsafe", false},
+    {"InstrPlugin", NULL, true},
+    {"InstrRule", NULL, true},
+    {"InstrSampling", NULL, true},
+    {"InstrTests", NULL, true},
     {"InstrWatch", NULL, true},
 };
 enum { GROUPS = sizeof groups / sizeof *groups, COUNTERS = GROUPS, ALWAYS };

@@ -26,7 +26,7 @@ NAMES = runtime.sources("kit")
 CALLED = ["Entry", "Shard", "Holder", "State"]  # not annotations; each behind those that it names
 PREFIX = "InstrKit"
 # Of the runtime: what rewritten files need, too, and what they have of their own.
-WITHOUT_AGENT = ["InstrKitFailure", "InstrKitNesting", "InstrKitSlot", "woven/InstrUnsafe"]
+WITHOUT_AGENT = ["InstrKitFailure", "InstrKitNote", "InstrKitNesting", "InstrKitSlot", "woven/InstrUnsafe"]
 
 
 def write_jar(path, files):
