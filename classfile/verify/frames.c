@@ -255,7 +255,8 @@ enum cf_status cf_v_read_frames(struct cf_verifier *v, const struct cf_code *cod
     t.end = t.p + code->stack_map_table_length;
     frames->count = frames->types_count = 0;
     frames->has_new = 0;
-    uint32_t count = t.p < t.end ? read_number(&t, 2) : 0; // HotSpot takes an empty attribute for none
+    uint32_t count =
+        t.p < t.end ? read_number(&t, 2) : 0; // HotSpot takes an empty attribute for none
     if (t.is_cut || count > (uint32_t)(t.end - t.p))
         return bad_frame(&t, "stack map frames are cut off", 0);
     CF_TRY(make_room(&t, count));
