@@ -43,8 +43,7 @@ static const char *const rules[] = {
     "rule=**.*(..) return { set result = null; metric returned += 1 },allow=set",
     "rule=**.*(..) entry { set arg0 = 7; set arg1 = arg0 },allow=set,calls",
     "rule=**.*(..) entry /rand < 1%/ { return 3 },allow=return,timing,calls",
-    "rule=**.*(..) entry { throw java.lang.IllegalStateException(arg0) "
-    "},allow=throw,timing,coverage",
+    "rule=**.*(..) entry { throw java.lang.Error(arg0) },allow=throw,timing,coverage",
     "rule=**.*(..) return { throw java.lang.Error(result) },allow=throw"};
 
 static void *allocate(void *context, size_t n) {
