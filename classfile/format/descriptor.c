@@ -74,14 +74,10 @@ int cf_method_slots(struct cf_slice d, unsigned *parameters, unsigned *result) {
 }
 
 struct cf_slice cf_result_type(struct cf_slice d) {
-    const struct cf_slice none = {NULL, 0};
-    if (d.length < 3 || d.bytes[0] != '(') return none;
-    const uint8_t *p = d.bytes + 1, *end = d.bytes + d.length;
-    while (*p != ')') {
-        p = cf_after_type(p, end);
-        if (!p || p >= end) return none;
-    }
-    struct cf_slice result = {p + 1, (uint32_t)(end - p - 1)};
+    struct cf_slice result = {NULL, 0};
+    unsigned parameters;
+    result.bytes = add_parameters(d, &parameters);
+    if (result.bytes) result.length = (uint32_t)(d.bytes + d.length - result.bytes);
     return result;
 }
 

@@ -132,20 +132,21 @@ static void put_work(struct work *work) {
 void instr_job_remember(struct job *job, const struct cf_member *method, const char *reason,
                         int pass) {
     struct cf_slice name = {NULL, 0}, descriptor = {NULL, 0};
-    const struct cf_class cls = job->cls;
+    const struct cf_class *cls = &job->cls;
+    struct cf_class again = {0};
     struct cf_arena arena;
     if (job->silent) return;
     cf_arena_init(&arena);
     if (method) {
-        name = cf_member_name(&job->cls, method);
-        descriptor = cf_member_descriptor(&job->cls, method);
-    } else if (!cf_this_name(&job->cls).bytes) {
+        name = cf_member_name(cls, method);
+        descriptor = cf_member_descriptor(cls, method);
+    } else if (!cf_this_name(cls).bytes) {
         // It was not opened, perhaps for lack of memory; or it has no name. Only that is needed now.
-        (void)cf_class_open(&job->cls, job->bytes, job->length, &arena);
+        (void)cf_class_open(&again, job->bytes, job->length, &arena);
+        cls = &again;
     }
-    instr_stats_skip(job->engine->stats, instr_job_display_name(job), name, descriptor, reason,
+    instr_stats_skip(job->engine->stats, instr_job_display_name(job, cls), name, descriptor, reason,
                      pass);
-    job->cls = cls; // passes that go on have their memory there
     cf_arena_free(&arena);
 }
 

@@ -114,7 +114,7 @@ enum cf_status instr_job_methods(struct job *job);
 int instr_job_encode(struct job *job, struct image *image);
 
 // The name under which the class is reported; no bytes: it has none.
-struct cf_slice instr_job_display_name(const struct job *job);
+struct cf_slice instr_job_display_name(const struct job *job, const struct cf_class *cls);
 
 // Remembers why a class (method NULL) or a method was skipped. `pass`: the pass that decided so;
 // -1: something failed.

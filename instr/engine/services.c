@@ -12,15 +12,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct cf_slice instr_job_display_name(const struct job *job) {
-    struct cf_slice name = cf_this_name(&job->cls);
+struct cf_slice instr_job_display_name(const struct job *job, const struct cf_class *cls) {
+    struct cf_slice name = cf_this_name(cls);
     return name.bytes && job->origin.running ? instr_display_name(name) : name;
 }
 
 // Finds the cursor of the class. Returns 0 when out of memory.
 static int find_cursor(struct job *job) {
     if (job->cursor.class_name) return 1;
-    struct cf_slice name = instr_job_display_name(job);
+    struct cf_slice name = instr_job_display_name(job, &job->cls);
     if (!name.bytes) return 0;
     job->cursor = instr_methods_begin(job->engine->methods, (const char *)name.bytes, name.length);
     return job->cursor.class_name != 0;

@@ -301,8 +301,15 @@ static void call_nesting(const struct kit_weaving *w, struct cf_snippet *s, cons
     cf_call(s, cf_callee_new(w->cls->rewrite, class_name, name, descriptor));
 }
 
+// Under the agent the number is small, and needs no constant of its own, which are expensive in loaded classes.
 static void push_nesting(const struct kit_weaving *w, struct cf_snippet *s) {
-    cf_push_constant(s, cf_add_long(&w->cls->rewrite->pool, (int64_t)w->advice->nesting));
+    uint64_t number = w->advice->nesting;
+    if (number > INT16_MAX) {
+        cf_push_constant(s, cf_add_long(&w->cls->rewrite->pool, (int64_t)number));
+        return;
+    }
+    cf_push_int(s, (int32_t)number);
+    cf_op(s, CF_OP_i2l);
 }
 
 // The thread is in no call of the advice any more, if this was the outermost.
@@ -477,9 +484,8 @@ static void list_arguments(struct kit_weaving *w) {
             kit_copied(w, (struct cf_slice){p, (uint32_t)(next - p)});
         p = next;
     }
-    w->result = p < end && *p == ')'
-                    ? kit_copied(w, (struct cf_slice){p + 1, (uint32_t)(end - p - 1)})
-                    : "V";
+    struct cf_slice result = cf_result_type(w->descriptor);
+    w->result = result.length ? kit_copied(w, result) : "V";
 }
 
 void kit_note_applied(const struct instr_kit *kit, const struct instr_kit_advice *advice,

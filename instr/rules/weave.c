@@ -435,9 +435,8 @@ static void list_parameters(struct rule_weaving *w, bool is_static) {
         local += *p == 'J' || *p == 'D' ? 2 : 1;
         p = cf_after_type(p, end);
     }
-    w->result = p && p < end && *p == ')'
-                    ? copied(w, (struct cf_slice){p + 1, (uint32_t)(end - p - 1)})
-                    : "V";
+    struct cf_slice result = cf_result_type(d);
+    w->result = result.length ? copied(w, result) : "V";
     w->result_type = *w->result;
 }
 

@@ -83,45 +83,47 @@ static enum instr_runtime_variant variant(JNIEnv *jni, enum instr_delivery deliv
 }
 
 // Classes that only some passes call are defined with the first of these passes: each class takes
-// time at the start and memory. How the names of a group's classes begin. All others but
-// InstrNative count calls, which all groups need but those that do not count.
+// time at the start and memory. How the names of a group's classes begin; the first is that of the group.
+// All others but InstrNative count calls, which all groups need but those that do not count.
 static const struct {
-    const char *prefix, *other;
+    const char *prefixes[3];
     bool counts;
 } groups[] = {
-    {"InstrAlloc", NULL, true},
-    {"InstrExceptions", "InstrFlight", true},
-    {"InstrKitFailure", "InstrKitNote", false},
-    {"InstrKitNesting", "InstrKitSlot", false},
-    {"InstrKitRuns", NULL, false},
-    {"InstrKitThread", "InstrUnsafe", false},
-    {"InstrPlugin", NULL, true},
-    {"InstrRule", NULL, true},
-    {"InstrSampling", NULL, true},
-    {"InstrTests", NULL, true},
-    {"InstrWatch", NULL, true},
+    {{"InstrAlloc"}, true},
+    {{"InstrExceptions", "InstrFlight"}, true},
+    {{"InstrKitFailure", "InstrKitNote"}, false},
+    {{"InstrKitNesting", "InstrKitSlot", "InstrUnsafe"}, false},
+    {{"InstrKitRuns"}, false},
+    {{"InstrKitThread", "InstrUnsafe"}, false},
+    {{"InstrPlugin"}, true},
+    {{"InstrRule"}, true},
+    {{"InstrSampling"}, true},
+    {{"InstrTests"}, true},
+    {{"InstrWatch"}, true},
 };
 enum { GROUPS = sizeof groups / sizeof *groups, COUNTERS = GROUPS, ALWAYS };
 
-static bool begins(const char *name, const char *prefix) {
-    return prefix && strncmp(name, prefix, strlen(prefix)) == 0;
+static bool is_of(const char *simple_name, size_t group) {
+    for (size_t i = 0; i < 3 && groups[group].prefixes[i]; i++)
+        if (strncmp(simple_name, groups[group].prefixes[i], strlen(groups[group].prefixes[i])) == 0)
+            return true;
+    return false;
 }
 
+// The first group with the class.
 static size_t group_of(const char *simple_name) {
     size_t i = 0;
     if (strcmp(simple_name, "InstrNative") == 0) return ALWAYS;
-    while (i < GROUPS && !begins(simple_name, groups[i].prefix) &&
-           !begins(simple_name, groups[i].other))
-        i++;
+    while (i < GROUPS && !is_of(simple_name, i)) i++;
     return i;
 }
 
 static bool is_needed(const struct instr_runtime_class *class, enum instr_delivery delivery,
                       size_t group) {
     const char *simple = strrchr(class->name, '/') + 1;
-    bool of_group =
-        group_of(simple) == group || (strcmp(simple, "InstrUnsafe") == 0 && // of three groups
-                                      (group == COUNTERS || group == group_of("InstrKitNesting")));
+    bool of_group = group < GROUPS ? is_of(simple, group)
+                                   : group_of(simple) == group ||
+                                         (group == COUNTERS && strcmp(simple, "InstrUnsafe") == 0);
     if (class->delivery != delivery || !of_group) return false;
     return class->variant == INSTR_RUNTIME_ANY || class->variant == runtime.variant;
 }
