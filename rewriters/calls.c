@@ -1,7 +1,7 @@
 // calls: how often each method is called, and how often an exception leaves it.
 //
 //      entry:        id; enter            (construct, in a constructor with a delegate call)
-//      after super:  id; initialized
+//      after super:  id; initialized    (or enter, and nothing at the entry: plain_constructor.h)
 //      exception:    id; thrown
 //
 // A constructor counts as thrown until its delegate call has returned. So exceptions out of that
@@ -16,6 +16,7 @@
 #include "rewriters/common.h"
 #include "rewriters/never_throws.h"
 #include "rewriters/pair.h"
+#include "rewriters/plain_constructor.h"
 
 enum { ENTER, CONSTRUCT, INITIALIZED, THROWN };
 
@@ -47,12 +48,16 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     if (cls->within) return CF_OK;
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
-    int constructs = edit->constructor; // even if it never reaches a delegate call
+    int plain = rw_plain_constructor(edit) != 0;
+    int constructs = edit->constructor && !plain; // even if it never reaches a delegate call
     // Around the other passes: enter checks for the stack that those need (InstrThreads.mostRoom),
     // so the end of each counted call is counted too.
     int32_t nesting = edit->nesting;
     edit->nesting = -1;
-    cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));
+    if (plain)
+        cf_insert_constructed(edit, call_with_id(cls, edit, id, ENTER));
+    else
+        cf_insert_entry(edit, call_with_id(cls, edit, id, constructs ? CONSTRUCT : ENTER));
     if (!rw_never_throws(edit)) cf_insert_thrown(edit, call_with_id(cls, edit, id, THROWN));
     edit->nesting = nesting;
     if (constructs) cf_insert_constructed(edit, call_with_id(cls, edit, id, INITIALIZED));

@@ -1,7 +1,7 @@
 // timing: calls and exceptional exits of each method, and how long they took.
 //
 //      entry:        id; enter -> saved; System.nanoTime -> start     (construct, in a constructor)
-//      after super:  id; initialized
+//      after super:  id; initialized                (or what others have at the entry: plain_constructor.h)
 //      exit:         start, saved, id; exit
 //      exception:    start, saved, id; thrown      (thrownEarly, before the delegate call)
 //
@@ -46,6 +46,7 @@
 #include "rewriters/common.h"
 #include "rewriters/never_throws.h"
 #include "rewriters/pair.h"
+#include "rewriters/plain_constructor.h"
 #include "rewriters/tiny.h"
 
 enum { ENTER, CONSTRUCT, INITIALIZED, EXIT, THROWN, THROWN_EARLY, NANO_TIME };
@@ -162,7 +163,26 @@ struct timed { // a method being edited
     uint32_t saved, start; // locals
     int inner;             // as cls->repeated
     int pair;              // rw_find_pair
+    int plain;             // rw_plain_constructor
 };
+
+// The locals of a plain constructor have values from the entry on: handlers of other passes know them there.
+static void begin_local(const struct timed *t, uint32_t local) {
+    struct cf_snippet *s = cf_snippet_new(t->edit);
+    cf_op(s, CF_OP_lconst_0);
+    cf_local(s, CF_OP_lstore, local);
+    cf_insert_entry(t->edit, s);
+}
+
+static void insert_enter(const struct timed *t, const struct cf_snippet *enter) {
+    if (!t->plain) {
+        cf_insert_entry(t->edit, enter);
+        return;
+    }
+    if (t->start) begin_local(t, t->start);
+    if (t->saved) begin_local(t, t->saved);
+    cf_insert_constructed(t->edit, enter);
+}
 
 // The instructions of which all snippets of a method consist.
 struct ready {
@@ -205,7 +225,7 @@ static enum cf_status insert(const struct timed *t, int id, int constructs) {
     struct ready ready = {cf_ready_push(edit, id), cf_ready_local(CF_OP_lload, t->start),
                           cf_ready_local(CF_OP_lload, t->saved)};
     if (!ready.id.length || !t->callees[0].methodref) return cf_no_constant(edit);
-    cf_insert_entry(edit, entry(t, ready.id, constructs ? CONSTRUCT : ENTER));
+    insert_enter(t, entry(t, ready.id, constructs ? CONSTRUCT : ENTER));
     if (constructs) {
         cf_insert_constructed(edit, tell(t, ready.id, INITIALIZED));
         cf_insert_thrown_early(edit, leave(t, &ready, THROWN_EARLY));
@@ -257,7 +277,7 @@ static struct cf_snippet *call_sampled(const struct timed *t, int id, unsigned w
 }
 
 static void insert_sampled(const struct timed *t, int id, int constructs, int few) {
-    cf_insert_entry(t->edit, call_sampled(t, id, constructs ? CONSTRUCT : ENTER, few));
+    insert_enter(t, call_sampled(t, id, constructs ? CONSTRUCT : ENTER, few));
     if (constructs) {
         cf_insert_constructed(t->edit, call_sampled(t, id, INITIALIZED, few));
         cf_insert_thrown_early(t->edit, call_sampled(t, id, THROWN_EARLY, few));
@@ -276,7 +296,7 @@ static void insert_counts(const struct timed *t, int id, int few) {
         cf_call(s, sampling_callee(t, which, few));
         if (few) cf_op(s, CF_OP_pop2);
         if (which == COUNT)
-            cf_insert_entry(t->edit, s);
+            insert_enter(t, s);
         else if (!rw_never_throws(t->edit))
             cf_insert_thrown(t->edit, s);
     }
@@ -317,7 +337,7 @@ static const struct cf_snippet *leave_few(const struct timed *t, int id, int wha
 
 static void insert_few(const struct timed *t, int id, int constructs, int repeated) {
     const struct cf_snippet *left = leave_few(t, id, repeated ? FEW_EXIT_INNER : FEW_EXIT);
-    cf_insert_entry(t->edit, entry_few(t, id, constructs ? FEW_CONSTRUCT : FEW_ENTER));
+    insert_enter(t, entry_few(t, id, constructs ? FEW_CONSTRUCT : FEW_ENTER));
     if (constructs) {
         struct cf_snippet *initialized = tell_few(t, id, FEW_INITIALIZED);
         cf_op(initialized, CF_OP_pop2);
@@ -335,7 +355,8 @@ static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     CF_TRY(rw_find_pair(cls, edit, &t.pair));
     CF_TRY(rw_method_id(cls, edit, &id));
     CF_TRY(cf_edit_constructor(edit));
-    int constructs = edit->constructor; // even if it never reaches a delegate call
+    t.plain = rw_plain_constructor(edit) != 0;
+    int constructs = edit->constructor && !t.plain; // even if it never reaches a delegate call
     if (rw_timing_estimates(cls)) {
         if (few || !t.pair)
             t.callees = few ? few_sampling_callees_of(cls) : sampling_callees_of(cls);

@@ -2,6 +2,7 @@
 
 #include "classfile/opcodes.h"
 #include "rewriters/never_throws.h"
+#include "rewriters/plain_constructor.h"
 
 // Instructions of which some take a few nanoseconds: far less than reading a clock.
 #define MOST 40
@@ -63,11 +64,13 @@ int rw_is_tiny(const struct cf_edit *edit) {
     const struct cf_code *code = &edit->code;
     if (code->count > MOST || code->exception_table_length || code->switches_count ||
         (code->method->access_flags & CF_ACC_SYNCHRONIZED) ||
-        CF_IS(cf_member_name(code->cls, edit->method), "<clinit>") || edit->constructor)
+        CF_IS(cf_member_name(code->cls, edit->method), "<clinit>"))
         return 0;
+    uint32_t first = rw_plain_constructor(edit);
+    if (!first && cf_is_constructor(code->cls, edit->method)) return 0;
     for (uint32_t i = 0; i < code->branches_count; i++)
         if (code->branches[i].target <= code->branches[i].pc) return 0;
-    for (uint32_t i = 0; i < code->count; i++)
+    for (uint32_t i = first; i < code->count; i++)
         if (!is_simple(code, i) && !is_bridged(edit, i)) return 0;
     return 1;
 }

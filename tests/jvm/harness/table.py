@@ -34,6 +34,7 @@ class Case:
 
 CASES = [
     Case("Constructors", also=8),
+    Case("PlainConstructors", also=8),
     Case("BeforeSuper", also=8),
     Case("FlexibleConstructors", release=25),
     Case("Exits", also=8),
