@@ -14,7 +14,8 @@
 //      astore:          0 -> note                      (the note of b, in a = b)
 //
 // A handler may also end without rethrowing, and the same object may be thrown again elsewhere in
-// the method: its local then has no note.
+// the method: its local then has no note. That of exceptions on the stack ends with a rethrow, and
+// is not for what an instruction before the athrow has put there.
 
 #include "rewriters/common.h"
 #include "rewriters/never_throws.h"
@@ -86,6 +87,7 @@ struct call {
     unsigned which;
     int id;
     uint32_t note; // a local, for PASSING and RETHROWN; 0: none
+    int taken;     // this throw ends what the note is about
     int alone;     // no other handler may get what the call throws
     int among;     // other values are below the exception, and its athrow follows
 };
@@ -93,6 +95,11 @@ struct call {
 static void clear_note(struct cf_snippet *s, uint32_t note) {
     cf_op(s, CF_OP_lconst_0);
     cf_local(s, CF_OP_lstore, note);
+}
+
+static void take_note(struct cf_snippet *s, uint32_t note, int taken) {
+    cf_local(s, CF_OP_lload, note);
+    if (taken) clear_note(s, note);
 }
 
 // The exception is on the stack, and stays there.
@@ -113,7 +120,7 @@ static const struct cf_snippet *report(const struct reporter *r, const struct ca
     cf_local(s, CF_OP_astore, r->saved);
     cf_place(s, start);
     cf_push_int(s, call->id);
-    if (call->which == RETHROWN) cf_local(s, CF_OP_lload, call->note);
+    if (call->which == RETHROWN) take_note(s, call->note, call->taken);
     cf_call(s, callee(r->cls, call->which));
     cf_place(s, end);
     if (call->which == PASSING && call->note)
@@ -239,6 +246,7 @@ static enum cf_status edit_throw(struct reporter *r, uint32_t i) {
     if (rw_may_throw_again(&r->throws, i, &local)) {
         call.which = RETHROWN;
         call.note = local >= 0 ? r->notes[local] : r->note_on_stack;
+        call.taken = local < 0; // no store into a local clears this note
     }
     CF_TRY(rw_site_id(r->cls, edit, edit->code.pc[i], no_detail, &call.id));
     if (!r->depth.edit) CF_TRY(cf_depth_start(&r->depth, edit));

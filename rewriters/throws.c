@@ -116,9 +116,29 @@ static enum cf_status find_locals(struct rw_throws *throws) {
     return CF_OK;
 }
 
+// Does instruction i put an object on the stack that no handler has left there?
+static int puts_object(const struct cf_code *code, uint32_t i) {
+    struct cf_slice class_name, name, descriptor;
+    unsigned op = op_at(code, i);
+    if (op == CF_OP_getstatic || op == CF_OP_getfield || op == CF_OP_aaload) return 1;
+    if (op < CF_OP_invokevirtual || op > CF_OP_invokedynamic) return 0;
+    return cf_reference(code->cls, cf_be2(code->bytes + code->pc[i] + 1), &class_name, &name,
+                        &descriptor) &&
+           descriptor.length > 0 && descriptor.bytes[descriptor.length - 1] == ';';
+}
+
+// Does the athrow at instruction i throw what a handler has left on the stack, as far as can be
+// seen?
+static int throws_from_stack(const struct cf_code *code, uint32_t i) {
+    if (code->marks[code->pc[i]] & CF_MARK_TARGET) return 1;
+    if (i > 1 && op_at(code, i - 1) == CF_OP_checkcast) i--;
+    return i == 0 || (code->marks[code->pc[i]] & CF_MARK_TARGET) || !puts_object(code, i - 1);
+}
+
 int rw_may_throw_again(const struct rw_throws *throws, uint32_t i, int32_t *local) {
-    *local = thrown_local(&throws->edit->code, i);
-    return *local >= 0 ? is_in(throws, *local) : throws->on_stack;
+    const struct cf_code *code = &throws->edit->code;
+    *local = thrown_local(code, i);
+    return *local >= 0 ? is_in(throws, *local) : throws->on_stack && throws_from_stack(code, i);
 }
 
 int32_t rw_stores_exception(const struct rw_throws *throws, uint32_t i, int32_t *copied) {

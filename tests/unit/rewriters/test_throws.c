@@ -40,6 +40,19 @@ static const struct expected cases[] = {
      {{"S", "E", "H", ALL}},
      {PASSES},
      "y"},
+    {"beside an exception on the stack, one from a field, also cast, and one that a call returns",
+     "S: nop E: return H: nop aload_0 ifnull:A aload_0 ifnull:B aload_0 ifnull:C getstatic:same "
+     "athrow "
+     "A: getstatic:same checkcast:Throwable athrow B: invokestatic:make athrow C: "
+     "invokestatic:check athrow",
+     {{"S", "E", "H", ALL}},
+     {PASSES},
+     "nnny"},
+    {"code jumps to an athrow behind a field",
+     "S: nop E: return H: nop aload_0 ifnull:T pop getstatic:same T: athrow",
+     {{"S", "E", "H", ALL}},
+     {PASSES},
+     "y"},
     {"copied to another local, and cast",
      "S: nop E: return H: astore_1 aload_1 astore_2 aload_2 checkcast:Throwable athrow",
      {{"S", "E", "H", ALL}},
@@ -112,13 +125,17 @@ static void build_ranges(struct build *b, const struct assembler *a, const struc
 
 static void open_case(struct subject *s, struct assembler *a, const struct expected *c) {
     struct build b;
-    struct assembler_name names[] = {{"addSuppressed", 0}, {"Throwable", 0}, {NULL, 0}};
+    struct assembler_name names[] = {{"addSuppressed", 0}, {"Throwable", 0}, {"same", 0},
+                                     {"make", 0},          {"check", 0},     {NULL, 0}};
     build_class_file(&b, 49, CF_ACC_PUBLIC, "A");
     build_counted(&b, 0);
     build_counted(&b, 1);
     names[0].index = build_reference(&b, CF_TAG_METHODREF, "java/lang/Throwable", "addSuppressed",
                                      "(Ljava/lang/Throwable;)V");
     names[1].index = build_class(&b, "java/lang/Throwable");
+    names[2].index = build_reference(&b, CF_TAG_FIELDREF, "A", "same", "La/Other;");
+    names[3].index = build_reference(&b, CF_TAG_METHODREF, "A", "make", "()La/Other;");
+    names[4].index = build_reference(&b, CF_TAG_METHODREF, "A", "check", "()V");
     a->names = names;
     struct build_bytes code = assemble(a, c->code);
     build_member(&b, CF_ACC_STATIC, "f", "(Ljava/lang/Throwable;)V", 1);
