@@ -382,6 +382,20 @@ static bool initialize(JNIEnv *jni, const char *package, const char *simple) {
                                      strcmp(simple, "InstrCalls") == 0 ? "(I)V" : "(JJI)V") != NULL;
 }
 
+// Handlers of the runtime call it, and may do so for the first time while the heap is full: HotSpot
+// could neither link it then nor load what it refers to.
+static bool prepare_failures(JNIEnv *jni) {
+    jclass class = instr_runtime_class("InstrFailure");
+    jclass throwable = (*jni)->FindClass(jni, "java/lang/Throwable");
+    jobject nothing = throwable != NULL ? (*jni)->AllocObject(jni, throwable) : NULL;
+    jmethodID drop = class != NULL && nothing != NULL
+                         ? (*jni)->GetStaticMethodID(jni, class, "drop", "(Ljava/lang/Throwable;)V")
+                         : NULL;
+    if (drop == NULL) return false;
+    (*jni)->CallStaticVoidMethod(jni, class, drop, nothing);
+    return !(*jni)->ExceptionCheck(jni);
+}
+
 // From now on the wrappers of native methods count.
 static bool switch_natives_on(JNIEnv *jni, const char *package) {
     char name[64];
@@ -421,7 +435,7 @@ static bool start_counters(JNIEnv *jni, char *reason, size_t size) {
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
     runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
     if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming") ||
-        !switch_natives_on(jni, package))
+        !prepare_failures(jni) || !switch_natives_on(jni, package))
         return fail(jni, reason, size, package, "the classes cannot be initialized");
     return true;
 }

@@ -74,7 +74,15 @@ def flat(setting):
     yield "flat: other numbers", found.get("b"), {f"{i}.5, null": 10000 for i in (1, 2, 3)}
 
 
+def full(setting):
+    """The program does not see that there is no memory for a rule, also where that happens for the first time."""
+    for places in ("exit { @ms[number, text] = hist(elapsed) }", "entry { @[text, thread, stack(3)] = count() }", "return { @sum[text] = sum(result) }"):
+        out, found = tables(setting, "Full.look(int number, String text) " + places, "Full", ["-Xmx16m", "-XX:+UseSerialGC", "-XX:-UseGCOverheadLimit"])
+        yield f"full heap: {places}", (out, len(found)), ("0 of 65536: 20295\n", 1)
+
+
 def all_of(setting):
+    yield from full(setting)
     yield from keys(setting)
     yield from sizes(setting)
     yield from flat(setting)
