@@ -6,7 +6,10 @@
 #include "instr/plugins/plugins.h"
 #include "instr/rules/option.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name;
@@ -52,7 +55,28 @@ static int asks_for_help(const char *word) {
     return word[0] == '-' && strcmp(command_word(word), "help") == 0;
 }
 
+// Whoever starts us may have closed standard input, output or error. The next file or connection would
+// get the number, and what we print would go to the agent. Reading and writing fails as it would without
+// this; a command of 'instr run' finds them closed.
+static void open_standard_streams(void) {
+    static const int useless[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) open("/dev/null", useless[fd] | O_CLOEXEC);
+}
+
+static void ignore(int number) {
+    (void)number;
+}
+
+// A limit on the size of files is an error like a full disk. A handler, unlike SIG_IGN, is not inherited
+// by a command of 'instr run'.
+static void survive_limits(void) {
+    if (signal(SIGXFSZ, ignore) == SIG_IGN) signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv) {
+    open_standard_streams();
+    survive_limits();
     if (argc < 2) {
         cli_error("no command given; see 'instr help'");
         return CLI_USAGE;

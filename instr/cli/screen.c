@@ -68,16 +68,18 @@ void cli_screen_size(int *rows, int *columns) {
 
 static void on_signal(int number) {
     (void)number;
-    screen.caught = 1;
+    if (screen.caught < 2) screen.caught++;
 }
 
 void cli_catch_signals(void) {
-    struct sigaction action;
+    struct sigaction action, before;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal; // without SA_RESTART, so that waiting calls return
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    // What nohup ignores stays ignored.
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &action, NULL);
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 }
 

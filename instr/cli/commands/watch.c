@@ -81,9 +81,10 @@ static int follow(const struct watch *watch, struct cli_session *session, int js
         }
         if (event.kind == CLI_NOTE) cli_error("%s", event.line);
         if (event.kind == CLI_END || event.kind == CLI_LOST) return cli_control_end(&event);
-        // Another signal is also nothing.
+        // Whoever poses as an agent may send lines for ever: a second signal does not wait for the end.
         uint64_t late = cancelled_at + AFTER_CANCEL_MS * MILLISECOND;
-        if (event.kind == CLI_NOTHING && cancelled && instr_clock_now() >= late)
+        if ((event.kind == CLI_NOTHING && cancelled && instr_clock_now() >= late) ||
+            cli_caught() > 1)
             return cli_error("the agent is not responding; it will revert when this client "
                              "disconnects");
         if ((cli_caught() || ferror(stdout)) && !cancelled) {

@@ -13,8 +13,7 @@ static void on_signal(int number) {
     cli_interrupted = number;
 }
 
-// Unfinished files are removed before a signal ends the process. A full disk or a limit on the size
-// of files is an error like others.
+// Unfinished files are removed before a signal ends the process.
 void cli_rewrite_catch_signals(void) {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action, before;
@@ -24,7 +23,6 @@ void cli_rewrite_catch_signals(void) {
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
-    signal(SIGXFSZ, SIG_IGN);
 }
 
 void cli_rewrite_obey_signal(void) {

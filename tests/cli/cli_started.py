@@ -1,0 +1,66 @@
+"""How the tool is started: with standard streams that are closed, with a limit on the size of files, and with signals that are ignored."""
+
+import os
+import resource
+import signal
+import subprocess
+import time
+
+from cli_hostile import Poser
+
+
+def without(fd):
+    return {"preexec_fn": lambda: os.close(fd)}
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+class Started(Poser):
+    def test_closed_standard_output_does_not_become_the_connection(self):
+        pid = self.pose("answers", answer=b'{"state": "active"}')
+        for words in ["status", pid], ["kits", pid], ["status", pid, "--json"]:
+            done = subprocess.run([self.instr, *words], stderr=subprocess.PIPE, text=True, timeout=60, check=False, **without(1))
+            self.assertEqual(done.returncode, 1, words)
+            self.assertRegex(done.stderr, "instr: standard output: [^\n]+\n$")
+
+    def test_a_command_finds_closed_streams_closed(self):
+        for fd in 0, 1:
+            done = subprocess.run([self.instr, "run", "calls", "--", "sh", "-c", f"test -e /proc/$$/fd/{fd} && echo open >&2; exit 7"],
+                                  stderr=subprocess.PIPE, text=True, timeout=60, check=False, **without(fd))
+            self.assertEqual((done.returncode, done.stderr), (7, ""))
+
+    def test_a_limit_on_the_size_of_files_is_an_error(self):
+        self.write("calls.json", '{"pass": "calls", "methods": []}')
+        self.expect(["report", "calls.json", "--html", "out.html"], 1, err="instr: out.html: File too large\n", preexec_fn=limited)
+        self.assertFalse(os.path.exists(self.path("out.html")))
+
+    def test_a_command_keeps_its_signals(self):
+        done = self.run_tool("run", "calls", "--", "grep", "SigIgn", "/proc/self/status")
+        self.assertEqual(int(done.stdout.split()[1], 16), 0)
+
+    def watching(self, folder="noting", ignored=None):
+        """`instr watch` of an agent that sends lines for ever."""
+        tool = subprocess.Popen([self.instr, "watch", self.pose("noting", folder=folder), "A.b(..)"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                preexec_fn=ignored and (lambda: signal.signal(ignored, signal.SIG_IGN)))
+        self.addCleanup(tool.kill)
+        time.sleep(0.5)
+        return tool
+
+    def test_what_nohup_ignores_stays_ignored(self):
+        tool = self.watching(ignored=signal.SIGHUP)
+        for number in signal.SIGHUP, signal.SIGHUP, signal.SIGTERM, signal.SIGTERM:
+            self.assertIsNone(tool.poll())
+            tool.send_signal(number)
+            time.sleep(0.5)
+        self.assertEqual(tool.wait(5), 1)
+
+    def test_a_second_signal_does_not_wait(self):
+        for number in signal.SIGINT, signal.SIGTERM:
+            with self.subTest(number):
+                tool = self.watching(folder=str(int(number)))
+                tool.send_signal(number)
+                time.sleep(0.5)
+                tool.send_signal(number)
+                self.assertEqual(tool.wait(5), 1)
