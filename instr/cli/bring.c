@@ -39,28 +39,39 @@ static void options_for(const char *folder, char options[OPTIONS_SIZE]) {
     *to = '\0';
 }
 
+// Makes the JVM load the library, from a copy if it does not see ours. `path` is its name for the JVM. A copy
+// that we made and the JVM did not load is removed.
+static enum instr_attach_status load_library(const struct instr_remote_jvm *jvm,
+                                             const char *library, const char *folder,
+                                             char path[PATH_MAX], int *result, char *reason,
+                                             size_t size) {
+    char options[OPTIONS_SIZE];
+    enum instr_attach_status loaded = INSTR_ATTACH_FAILED;
+    int copied = 0;
+    options_for(folder, options);
+    // Another JVM of the container that ends, or another client that fails, may remove the copy before this
+    // JVM has loaded it.
+    for (int tries = 0; tries < 2 && loaded != INSTR_ATTACH_OK; tries++) {
+        if (tries && cli_target_has(&jvm->process, path)) break;
+        if (cli_deliver(&jvm->process, library, folder, path, PATH_MAX, &copied, reason, size) != 0)
+            return INSTR_ATTACH_FAILED;
+        loaded = instr_attach_load(jvm, path, options, STEP_SECONDS, result, reason, size);
+    }
+    if (loaded != INSTR_ATTACH_OK && copied) cli_take_copy(&jvm->process, path);
+    return loaded;
+}
+
 // Loads the agent dormant. Its other options follow over the socket: mistakes in them are reported here,
 // and the JVM's limit on their length does not apply.
 static int load(const struct instr_remote_jvm *jvm, const char *folder) {
-    char reason[INSTR_ERROR_SIZE], library[PATH_MAX], path[PATH_MAX], options[OPTIONS_SIZE];
+    char reason[INSTR_ERROR_SIZE], library[PATH_MAX], path[PATH_MAX];
     long pid = (long)jvm->process.pid;
     int result = 0;
     if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
     if (instr_remote_jvm_old_libc(jvm, library, reason, sizeof reason))
         return cli_error("%s", reason);
-    options_for(folder, options);
-    enum instr_attach_status loaded = INSTR_ATTACH_REFUSED;
-    // Another JVM of the container that ends may remove the copy before this one has loaded it.
-    for (int tries = 0; tries < 2 && loaded == INSTR_ATTACH_REFUSED; tries++) {
-        if (tries && cli_target_has(&jvm->process, path)) break;
-        if (cli_deliver(&jvm->process, library, folder, path, sizeof path, reason, sizeof reason) !=
-            0)
-            return cli_error("%s", reason);
-        loaded =
-            instr_attach_load(jvm, path, options, STEP_SECONDS, &result, reason, sizeof reason);
-    }
-    switch (loaded) {
+    switch (load_library(jvm, library, folder, path, &result, reason, sizeof reason)) {
     case INSTR_ATTACH_OK: note_warning(jvm, path); return CLI_OK;
     case INSTR_ATTACH_REFUSED:
         return cli_error("process %ld: the agent failed to start (%d); the JVM's standard error "

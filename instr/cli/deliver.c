@@ -121,14 +121,13 @@ static int write_copy(int directory, const struct library *library) {
 }
 
 static int copy(const struct instr_process *target, const struct library *library,
-                const char *folder, char *path, size_t size) {
+                const char *folder, char *path, size_t size, int *made) {
     char place[INSTR_CONTROL_PATH_SIZE];
     int tmp = instr_process_directory(target, folder), directory = -1, result = -1, error = EACCES;
     if (tmp >= 0 && instr_process_become(target) == 0) {
         directory = open_directory(target, tmp, folder, place);
-        if (directory >= 0 &&
-            (is_there(directory, library, target->uid) || write_copy(directory, library) == 0))
-            result = 0;
+        *made = directory >= 0 && !is_there(directory, library, target->uid);
+        if (directory >= 0 && (!*made || write_copy(directory, library) == 0)) result = 0;
         error = errno;
         instr_process_return();
     }
@@ -140,9 +139,10 @@ static int copy(const struct instr_process *target, const struct library *librar
 }
 
 int cli_deliver(const struct instr_process *target, const char *library, const char *folder,
-                char *path, size_t path_size, char *reason, size_t size) {
+                char *path, size_t path_size, int *made, char *reason, size_t size) {
     struct library bytes;
     char why[CLI_REASON_SIZE];
+    *made = 0;
     if (cli_target_sees(target, library)) {
         snprintf(path, path_size, "%s", library);
         return 0;
@@ -151,10 +151,23 @@ int cli_deliver(const struct instr_process *target, const char *library, const c
         snprintf(reason, size, "%.300s: %s", library, why);
         return -1;
     }
-    int result = copy(target, &bytes, folder, path, path_size);
+    int result = copy(target, &bytes, folder, path, path_size, made);
     if (result != 0)
-        snprintf(reason, size, "the agent's library cannot be copied to %s of process %ld: %s",
-                 folder, (long)target->pid, strerror(errno));
+        snprintf(reason, size, "the agent's library cannot be copied to its %s: %s", folder,
+                 strerror(errno));
     free(bytes.bytes);
     return result;
+}
+
+void cli_take_copy(const struct instr_process *target, const char *path) {
+    const char *slash = strrchr(path, '/');
+    char folder[INSTR_CONTROL_PATH_SIZE];
+    if (!slash || (size_t)(slash - path) >= sizeof folder) return;
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
+    int directory = instr_process_directory(target, folder);
+    if (directory >= 0 && instr_process_become(target) == 0) {
+        unlinkat(directory, slash + 1, 0);
+        instr_process_return();
+    }
+    if (directory >= 0) close(directory);
 }

@@ -13,9 +13,13 @@ int cli_target_has(const struct instr_process *target, const char *path);
 
 // The path under which the target can load `library`. If the target sees the same file and may read
 // it, that is its own path. Otherwise it is that of a copy in the control directory of the target's
-// user in `folder`, below the target's root. The agent removes it when it is detached, and when the JVM ends. Its name is
-// the same for the same library, since a library that is loaded must not be loaded under another name. 0; or -1 with one line in `reason`.
+// user in `folder`, below the target's root. The agent removes it when it is detached, and when the JVM
+// ends. Its name is the same for the same library, since a library that is loaded must not be loaded
+// under another name. *made is 1 if there was no such copy before. 0; or -1 with one line in `reason`.
 int cli_deliver(const struct instr_process *target, const char *library, const char *folder,
-                char *path, size_t path_size, char *reason, size_t size);
+                char *path, size_t path_size, int *made, char *reason, size_t size);
+
+// Removes a copy that the target has not loaded.
+void cli_take_copy(const struct instr_process *target, const char *path);
 
 #endif

@@ -131,12 +131,13 @@ static int wait_for_listener(const struct attach *a) {
                    "its heap may be full, or its attach mechanism off)");
 }
 
-// A socket of another user in the JVM's place: the JVM cannot listen there.
-static int is_taken(const struct attach *a) {
+// A socket of another user in the JVM's place: the JVM cannot listen there. `error` is that of connecting:
+// one of root may be the JVM's own, unless it lets the JVM's user not in.
+static int is_taken(const struct attach *a, int error) {
     struct stat st;
     uid_t uid = a->jvm->process.uid;
     if (fstatat(a->tmp, a->name, &st, AT_SYMLINK_NOFOLLOW) != 0) return 0;
-    if (st.st_uid == uid || st.st_uid == 0) return 0;
+    if (st.st_uid == uid || (st.st_uid == 0 && error != EACCES)) return 0;
     char user[64];
     snprintf(a->reason, a->size, "its attach socket, /tmp/%s, belongs to %s: remove that file",
              a->name, instr_user_name(st.st_uid, user, sizeof user));
@@ -183,10 +184,10 @@ static int connect_or_start_alone(const struct attach *a) {
     int fd = connect_to(a), error = errno;
     if (fd >= 0) return fd;
     if (instr_attach_is_cancelled()) return fail(a, "cancelled before it listened");
+    if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
+    if (is_taken(a, error)) return -1;
     if (error != ENOENT && error != ECONNREFUSED && error != EAGAIN)
         return fail_errno(a, "cannot connect to its attach socket", error);
-    if (error == ECONNREFUSED) unlinkat(a->tmp, a->name, 0);
-    if (is_taken(a)) return -1;
     return error == EAGAIN ? wait_for_listener(a) : start_listener(a);
 }
 

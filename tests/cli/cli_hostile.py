@@ -53,11 +53,11 @@ class Poser(CliTest):
         poser.wait(60)
         poser.stdout.close()
 
-    def ends(self, *words, timeout=60):
+    def ends(self, *words, tool=None, timeout=60):
         """Runs the tool, which must end by itself. Exit status, standard output and error as text, and seconds."""
         before = time.monotonic()
         try:
-            done = subprocess.run([self.instr, *words], capture_output=True, timeout=timeout, cwd=self.folder, check=False)
+            done = subprocess.run([tool or self.instr, *words], capture_output=True, timeout=timeout, cwd=self.folder, check=False)
         except subprocess.TimeoutExpired:
             self.fail(f"instr {' '.join(words)} does not end")
         return (done.returncode, *(b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr)), time.monotonic() - before)
@@ -243,6 +243,13 @@ class Attaching(Poser):
             if os.geteuid() == 0 and not mode.endswith("-own"):
                 self.assertIn(f", /tmp/.java_pid{pid}, belongs to user {OTHER - 1}: remove that file", err)
 
+    def test_the_attach_socket_is_an_old_one_of_root(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root leaves files of root")
+        pid = self.pose("attach-root")
+        _, _, err, _ = self.ends("attach", pid, "calls")
+        self.assertEqual(err, f"instr: process {pid}: its attach socket, /tmp/.java_pid{pid}, belongs to root: remove that file\n")
+
     def test_a_jvm_that_is_always_starting(self):
         pid = self.pose("starting")
         status, _, err, _ = self.ends("attach", pid, "calls")
@@ -252,6 +259,18 @@ class Attaching(Poser):
     def test_an_attach_can_be_interrupted(self):
         for mode in "attach-full-own", "starting":
             self.interrupt(mode)
+
+    def test_an_attach_that_fails_leaves_no_copy_of_the_library(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root attaches to processes of other users")
+        os.mkdir(self.path("hidden"), 0o700)
+        for name in "instr", "libinstr.so":
+            shutil.copy(os.path.join(os.path.dirname(self.instr), name), self.path("hidden"))
+        pid = self.pose("starting", folder="failing")
+        status, _, _, _ = self.ends("attach", pid, "calls", f"control={self.path('failing')}", tool=self.path("hidden/instr"))
+        self.assertEqual(status, 1)
+        self.assertEqual(glob.glob(self.path("failing/.instr-*/*")), [])
+        self.assertTrue(glob.glob(self.path("failing/.instr-*")))
 
     def interrupt(self, mode):
         pid = self.pose(mode, folder=f"{mode}-interrupted")

@@ -172,13 +172,14 @@ def become(uid):
 
 
 def take_attach_socket(jvm, mode, ready):
-    """Another process takes the name of the JVM's attach socket, and perhaps lets nobody in. With -own it has the user of the JVM."""
-    if os.geteuid() == 0:
+    """Another process takes the name of the JVM's attach socket, and perhaps lets nobody in. With -own it has the user of the JVM, with
+    -root it stays root."""
+    if os.geteuid() == 0 and not mode.endswith("-root"):
         become(int(sys.argv[3]) - (not mode.endswith("-own")))
     path = f"/tmp/.java_pid{jvm}"
     server = socket.socket(socket.AF_UNIX)
     server.bind(path)
-    os.chmod(path, 0o777)
+    os.chmod(path, 0o600 if mode.endswith("-root") else 0o777)
     server.listen(1)
     clients = fill(path) if "full" in mode else []
     os.write(ready, b"!")
