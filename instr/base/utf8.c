@@ -70,3 +70,14 @@ size_t instr_utf8_put(uint32_t c, char bytes[4]) {
     bytes[0] = (char)(lead[n] | c);
     return n;
 }
+
+unsigned instr_utf8_columns(uint32_t character) {
+    static const uint32_t wide[][2] = {
+        {0x1100, 0x115F},   {0x2E80, 0xA4CF},   {0xA960, 0xA97C},   {0xAC00, 0xD7A3},
+        {0xF900, 0xFAFF},   {0xFE10, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
+        {0x16FE0, 0x1B2FF}, {0x1F000, 0x1FAFF}, {0x20000, 0x3FFFF},
+    };
+    for (size_t i = 0; i < sizeof wide / sizeof *wide && wide[i][0] <= character; i++)
+        if (character <= wide[i][1]) return 2;
+    return 1;
+}

@@ -16,4 +16,8 @@ uint32_t instr_utf8_next(const char **text, const char *end);
 // Writes a character to `bytes`. Returns its length, 1 to 4 bytes.
 size_t instr_utf8_put(uint32_t character, char bytes[4]);
 
+// How many columns of a terminal the character takes at most: 2 for those of Chinese, Japanese and Korean
+// and for emoji, in any locale; 1 for others, also for accents that take none.
+unsigned instr_utf8_columns(uint32_t character);
+
 #endif

@@ -87,11 +87,15 @@ int cli_caught(void) {
     return screen.caught;
 }
 
-// The bytes of the line that fit; each character counts as one column.
+// The bytes of the line that fit.
 static size_t fitting(const char *line, const char *end, int columns) {
-    const char *c = line;
-    while (c < end && columns-- > 0) instr_utf8_next(&c, end);
-    return (size_t)(c - line);
+    const char *c = line, *fits = line;
+    while (c < end) {
+        columns -= (int)instr_utf8_columns(instr_utf8_next(&c, end));
+        if (columns < 0) break;
+        fits = c;
+    }
+    return (size_t)(fits - line);
 }
 
 void cli_screen_show(const char *text) {
@@ -105,8 +109,9 @@ void cli_screen_show(const char *text) {
         const char *end = strchrnul(line, '\n');
         snprintf(part, sizeof part, "%.*s", (int)fitting(line, end, columns), line);
         if (line > text) instr_output_text(&out, "\r\n");
-        instr_report_text(&out, part, INSTR_PLAIN);
+        // Afterwards it would clear the last column of a line that has all columns.
         instr_output_text(&out, "\033[K");
+        instr_report_text(&out, part, INSTR_PLAIN);
         line = *end ? end + 1 : end;
     }
     instr_output_text(&out, "\033[J");

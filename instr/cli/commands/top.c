@@ -1,5 +1,6 @@
 // instr top: the methods of a JVM in a table that is refreshed, as top(1) shows processes.
 
+#include "instr/base/utf8.h"
 #include "instr/cli/bring.h"
 #include "instr/cli/commands/rule.h"
 #include "instr/cli/internal.h"
@@ -42,10 +43,11 @@ static int to_file(void *context, const void *bytes, size_t length) {
     return fwrite(bytes, 1, length, context) == length ? 0 : -1;
 }
 
-// The columns that a text takes; each character counts as one.
+// The columns that a text takes.
 static size_t columns_of(const char *text) {
+    const char *end = text + strlen(text);
     size_t n = 0;
-    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+    while (text < end) n += instr_utf8_columns(instr_utf8_next(&text, end));
     return n;
 }
 
