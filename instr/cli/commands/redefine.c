@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void show(const json_t *document, const struct instr_process *target) {
     char time[INSTR_DURATION_SIZE];
@@ -28,15 +29,36 @@ static void show(const json_t *document, const struct instr_process *target) {
 
 // --- files ---
 
-// A file that is not a class file is reported here, before the JVM gets it.
-static int is_class(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
+// Does it use a class that inserted code calls, java.lang.Instr...? The JDK has none with such a name.
+static int is_instrumented(const struct cf_class *cls) {
+    static const char start[] = "java/lang/Instr";
+    const size_t n = sizeof start - 1;
+    for (unsigned i = 1; i < cls->constant_pool_count; i++) {
+        struct cf_slice name = cf_class_name(cls, i);
+        if (name.length > n && memcmp(name.bytes, start, n) == 0 && name.bytes[n] >= 'A' &&
+            name.bytes[n] <= 'Z')
+            return 1;
+    }
+    return 0;
+}
+
+// A file that is not a class file is reported here, before the JVM gets it; and so is one that has inserted
+// code: it would run twice, and throw NoClassDefFoundError where its pass is off.
+static int may_replace(const struct cli_bytes *bytes, char reason[CLI_REASON_SIZE]) {
     struct cf_arena arena;
     struct cf_class cls;
     cf_arena_init(&arena);
-    int is = cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK;
-    if (!is) cf_error_text(&cls.error, reason, CLI_REASON_SIZE);
+    int may = cf_class_open(&cls, bytes->bytes, bytes->length, &arena) == CF_OK;
+    if (!may) {
+        cf_error_text(&cls.error, reason, CLI_REASON_SIZE);
+    } else if (is_instrumented(&cls)) {
+        may = 0;
+        snprintf(reason, CLI_REASON_SIZE,
+                 "has code that a pass has inserted; 'instr dump "
+                 "--original' writes the class without it");
+    }
     cf_arena_free(&arena);
-    return is;
+    return may;
 }
 
 // Reads all files. Returns how many were read; when that is less than `count`, a message was
@@ -45,7 +67,7 @@ static int read_files(int count, char *const *paths, struct cli_bytes *files) {
     for (int i = 0; i < count; i++) {
         char reason[CLI_REASON_SIZE];
         if (cli_read_file(paths[i], &files[i], reason) == 0) {
-            if (is_class(&files[i], reason)) continue;
+            if (may_replace(&files[i], reason)) continue;
             free(files[i].bytes);
         }
         cli_error("%s: %s", paths[i], reason);
