@@ -123,7 +123,7 @@ static int wait_for_listener(const struct attach *a) {
         if (fd >= 0) return fd;
         if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN)
             return fail_errno(a, "cannot connect to its attach socket", errno);
-        if (kill(a->jvm->process.pid, 0) != 0 && errno == ESRCH) return fail(a, "it has ended");
+        if (instr_process_has_ended(&a->jvm->process)) return fail(a, "it has ended");
         if (instr_attach_is_cancelled()) return fail(a, "cancelled before it listened");
         nanosleep(&pause, NULL);
     }

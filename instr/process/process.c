@@ -62,6 +62,19 @@ static long status_number(const char *status, const char *key, int column) {
     return -1;
 }
 
+// The letter of its state; 0: none.
+static char state_of(const char *status) {
+    static const char key[] = "\nState:\t";
+    const char *state = strstr(status, key);
+    return state ? state[sizeof key - 1] : '\0';
+}
+
+// Only its parent still has to take note of its end. With more threads it goes on without its first one.
+static int is_zombie(const char *status) {
+    char state = state_of(status);
+    return (state == 'Z' || state == 'X') && status_number(status, "Threads", 0) <= 1;
+}
+
 // The number of the process's user within its user namespace.
 static uid_t inner_uid(const struct instr_process *process) {
     unsigned long inside, outside, count, uid = process->uid;
@@ -85,6 +98,11 @@ int instr_process_open(struct instr_process *process, long pid, char *reason, si
     char *status = instr_process_read(process, "status", 65536, NULL);
     if (!status) {
         snprintf(reason, size, "there is no process %ld", pid);
+        return -1;
+    }
+    if (is_zombie(status)) {
+        snprintf(reason, size, "process %ld has ended", pid);
+        free(status);
         return -1;
     }
     long uid = status_number(status, "Uid", 1), gid = status_number(status, "Gid", 1);
@@ -189,12 +207,17 @@ void instr_process_return(void) {
 }
 
 int instr_process_is_stopped(const struct instr_process *process) {
-    static const char key[] = "\nState:\t";
     char *status = instr_process_read(process, "status", 65536, NULL);
-    const char *state = status ? strstr(status, key) : NULL;
-    char letter = state ? state[sizeof key - 1] : '?';
+    char state = status ? state_of(status) : '\0';
     free(status);
-    return letter == 'T' || letter == 't';
+    return state == 'T' || state == 't';
+}
+
+int instr_process_has_ended(const struct instr_process *process) {
+    char *status = instr_process_read(process, "status", 65536, NULL);
+    int ended = status ? is_zombie(status) : errno == ENOENT || errno == ESRCH;
+    free(status);
+    return ended;
 }
 
 int instr_process_has_thread(const struct instr_process *process, const char *name) {

@@ -19,7 +19,8 @@ struct instr_process {
     char root[INSTR_PROCESS_PATH]; // our path of its /: "" or "/proc/PID/root"
 };
 
-// Reads what /proc says of the process. 0, or -1 with a reason, "there is no process 17".
+// Reads what /proc says of the process. 0, or -1 with a reason, "there is no process 17" or "process 17 has
+// ended".
 int instr_process_open(struct instr_process *process, long pid, char *reason, size_t size);
 
 // Opens a directory of the process as O_PATH, with the rights of the process; -1 with errno. Then
@@ -44,6 +45,9 @@ char *instr_process_read(const struct instr_process *process, const char *name, 
 
 // Is the process stopped, by a signal or a debugger? Then it does not respond.
 int instr_process_is_stopped(const struct instr_process *process);
+
+// Has it ended, even if its parent has not taken note of that?
+int instr_process_has_ended(const struct instr_process *process);
 
 // Has it a thread of this name? The kernel keeps the first 15 characters of a name.
 int instr_process_has_thread(const struct instr_process *process, const char *name);

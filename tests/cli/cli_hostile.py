@@ -137,6 +137,43 @@ class Ending(Poser):
             elif words[0] != "doctor":
                 self.assertEqual((status, err), (1, f"instr: the agent in process {pid} accepts no client; 'instr off {pid}' stops it\n"))
 
+    def switching_off(self, folder, *more):
+        """`instr off` of an agent that accepts nobody, when its kill switch is there; and the path of that."""
+        pid = self.pose("backlog", folder=folder)
+        tool = subprocess.Popen([self.instr, "off", pid, *more], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(tool.kill)
+        switch = f"/tmp/.instr-{OTHER if os.geteuid() == 0 else os.geteuid()}/{pid}.off"
+        for _ in range(1000):
+            if os.path.exists(switch):
+                return pid, tool, switch
+            time.sleep(0.01)
+        self.fail("no kill switch")
+
+    @slow
+    def test_a_kill_switch_that_is_seen(self):
+        for more in [], ["--json"]:
+            pid, tool, switch = self.switching_off(f"seen{len(more)}", *more)
+            os.unlink(switch)
+            out, err = tool.communicate(timeout=60)
+            self.assertEqual((tool.returncode, err), (0, ""))
+            if more:
+                self.assertEqual(json.loads(out), {"kill_switch": switch})
+            else:
+                self.assertEqual(out, f"instr: process {pid}: the agent has seen the kill switch, {switch}\n")
+
+    @slow
+    def test_a_process_that_ends_leaves_no_kill_switch(self):
+        pid, tool, switch = self.switching_off("ending")
+        os.kill(int(pid), signal.SIGKILL)  # nobody waits for it: it stays a zombie
+        self.assertEqual(tool.communicate(timeout=60), ("", f"instr: process {pid} has ended\n"))
+        self.assertEqual(tool.returncode, 1)
+        self.assertFalse(os.path.exists(switch))
+        for words in ["status"], ["attach", "calls"], ["top"], ["off"], ["doctor"]:
+            _, out, err, seconds = self.ends(words[0], pid, *words[1:])
+            self.assertIn(f"process {pid} has ended", out if words[0] == "doctor" else err)
+            self.assertLess(seconds, 5)
+        os.unlink(switch.removesuffix("off") + "sock")
+
     @slow
     def test_a_byte_now_and_then(self):
         for mode, reason in (("slow", "is not responding"), ("dripping", "has not answered in time")):

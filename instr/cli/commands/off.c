@@ -99,6 +99,11 @@ static int remove_file(void *context, const char *path) {
     return 0;
 }
 
+static void remove_files(const struct instr_process *target, char *file) {
+    struct files files = {target, file, 0, 0};
+    cli_directories(target, remove_file, &files);
+}
+
 // A detached agent has neither a socket nor a thread, and nobody looks for the file.
 static int is_detached(const struct instr_process *target) {
     struct cli_session session;
@@ -116,7 +121,14 @@ static const char *why_unseen(const struct instr_process *target) {
     return "the agent is dormant, or blocked within the JVM";
 }
 
-static int off_by_file(long pid) {
+static int say_seen(const struct cli_control *control, const char *file) {
+    if (control->json) return cli_json_print(json_pack("{s:s}", "kill_switch", file));
+    printf("instr: process %ld: the agent has seen the kill switch, %s\n", control->pid, file);
+    return CLI_OK;
+}
+
+static int off_by_file(const struct cli_control *control) {
+    long pid = control->pid;
     struct instr_process target;
     char reason[INSTR_ERROR_SIZE], file[INSTR_CONTROL_PATH_SIZE];
     if (instr_process_open(&target, pid, reason, sizeof reason) != 0)
@@ -128,13 +140,13 @@ static int off_by_file(long pid) {
     struct timespec pause = {0, STEP_MS * 1000000};
     int most = instr_process_is_stopped(&target) ? STEP_MS : SEEN_MS;
     for (int ms = 0; ms < most; ms += STEP_MS) {
-        if (!exists(&target, file)) {
-            printf("instr: process %ld: the agent has seen the kill switch, %s\n", pid, file);
-            return CLI_OK;
+        if (!exists(&target, file)) return say_seen(control, file);
+        if (instr_process_has_ended(&target)) {
+            remove_files(&target, file);
+            return cli_error("process %ld has ended", pid);
         }
         if (ms == BEGUN_MS && is_detached(&target)) {
-            struct files files = {&target, file, 0, 0};
-            cli_directories(&target, remove_file, &files);
+            remove_files(&target, file);
             return cli_error("the agent in process %ld is detached; there is nothing to switch off",
                              pid);
         }
@@ -174,6 +186,6 @@ int cli_off(int argc, char **argv) {
     int status = cli_control_arguments(&control, "off", argc, argv, NULL, 0, 0, "one process id");
     if (status != CLI_OK) return status;
     status = off_by_socket(&control);
-    if (status == CLI_FAILED) status = off_by_file(control.pid);
+    if (status == CLI_FAILED) status = off_by_file(&control);
     return cli_finish(status == CLI_OK ? CLI_OK : CLI_FAILED);
 }
