@@ -113,7 +113,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     struct instr_agent *agent = &instr_agent;
     unsigned ticket;
     instr_control_stop();
-    instr_delivered_remove();
+    instr_delivered_end();
     instr_first_class_end(agent);
     int state = atomic_exchange(&agent->state, INSTR_FINISHED);
     if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
@@ -337,7 +337,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
 INSTR_EXPORT JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *vm) {
     (void)vm;
     instr_control_stop();
-    instr_delivered_remove();
+    instr_delivered_end();
     instr_agent.state = INSTR_FINISHED;
 }
 

@@ -9,6 +9,7 @@
 #include "instr/protocol/socket_path.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -39,19 +40,23 @@ static void options_for(const char *folder, char options[OPTIONS_SIZE]) {
     *to = '\0';
 }
 
+static bool is_over(enum instr_attach_status loaded) {
+    return loaded != INSTR_ATTACH_REFUSED && loaded != INSTR_ATTACH_NOT_LOADED;
+}
+
 // Makes the JVM load the library, from a copy if it does not see ours. `path` is its name for the JVM. A copy
 // that we made and the JVM did not load is removed.
-static enum instr_attach_status load_library(const struct instr_remote_jvm *jvm,
-                                             const char *library, const char *folder,
-                                             char path[PATH_MAX], int *result, char *reason,
-                                             size_t size) {
+static enum instr_attach_status deliver_and_load(const struct instr_remote_jvm *jvm,
+                                                 const char *library, const char *folder,
+                                                 char path[PATH_MAX], int *result, char *reason,
+                                                 size_t size) {
     char options[OPTIONS_SIZE];
-    enum instr_attach_status loaded = INSTR_ATTACH_FAILED;
+    enum instr_attach_status loaded = INSTR_ATTACH_NOT_LOADED;
     int copied = 0;
     options_for(folder, options);
     // Another JVM of the container that ends, or another client that fails, may remove the copy before this
     // JVM has loaded it.
-    for (int tries = 0; tries < 2 && loaded != INSTR_ATTACH_OK; tries++) {
+    for (int tries = 0; tries < 2 && !is_over(loaded); tries++) {
         if (tries && cli_target_has(&jvm->process, path)) break;
         if (cli_deliver(&jvm->process, library, folder, path, PATH_MAX, &copied, reason, size) != 0)
             return INSTR_ATTACH_FAILED;
@@ -59,6 +64,24 @@ static enum instr_attach_status load_library(const struct instr_remote_jvm *jvm,
     }
     if (loaded != INSTR_ATTACH_OK && copied) cli_take_copy(&jvm->process, path);
     return loaded;
+}
+
+// A detached agent's library stays in the JVM, which must not load it twice. That of a copy is found by
+// the name of the copy, which is another one now if another user has taken the names of the control
+// directories since, or always; and if it is another version.
+static enum instr_attach_status load_library(const struct instr_remote_jvm *jvm,
+                                             const char *library, const char *folder,
+                                             char path[PATH_MAX], int *result, char *reason,
+                                             size_t size) {
+    char options[OPTIONS_SIZE];
+    if (cli_holds_copy(&jvm->process, jvm->agent)) {
+        options_for(folder, options);
+        snprintf(path, PATH_MAX, "%s", jvm->agent);
+        enum instr_attach_status loaded =
+            instr_attach_load(jvm, path, options, STEP_SECONDS, result, reason, size);
+        if (is_over(loaded)) return loaded;
+    }
+    return deliver_and_load(jvm, library, folder, path, result, reason, size);
 }
 
 // Loads the agent dormant. Its other options follow over the socket: mistakes in them are reported here,

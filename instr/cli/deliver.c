@@ -159,15 +159,43 @@ int cli_deliver(const struct instr_process *target, const char *library, const c
     return result;
 }
 
-void cli_take_copy(const struct instr_process *target, const char *path) {
-    const char *slash = strrchr(path, '/');
-    char folder[INSTR_CONTROL_PATH_SIZE];
-    if (!slash || (size_t)(slash - path) >= sizeof folder) return;
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path), path);
-    int directory = instr_process_directory(target, folder);
-    if (directory >= 0 && instr_process_become(target) == 0) {
-        unlinkat(directory, slash + 1, 0);
+// Splits FOLDER/.instr-UID/FILE. 0, or -1 if it is not such a path.
+static int split(const char *path, char parent[INSTR_CONTROL_PATH_SIZE],
+                 char name[INSTR_CONTROL_PATH_SIZE], const char **file) {
+    const char *slash = strrchr(path, '/'), *above = slash;
+    while (above && above > path && above[-1] != '/') above--;
+    if (!above || above <= path + 1 || slash - path >= INSTR_CONTROL_PATH_SIZE) return -1;
+    snprintf(parent, INSTR_CONTROL_PATH_SIZE, "%.*s", (int)(above - 1 - path), path);
+    snprintf(name, INSTR_CONTROL_PATH_SIZE, "%.*s", (int)(slash - above), above);
+    *file = slash + 1;
+    return strncmp(name, ".instr-", 7) == 0 && strncmp(*file, "libinstr-", 9) == 0 ? 0 : -1;
+}
+
+int cli_holds_copy(const struct instr_process *target, const char *path) {
+    char parent[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
+    const char *file;
+    if (split(path, parent, name, &file) != 0) return 0;
+    int above = instr_process_directory(target, parent), directory = -1;
+    if (above >= 0 && instr_process_become(target) == 0) {
+        directory = open_private(target, above, name, mkdirat(above, name, 0700) == 0);
         instr_process_return();
     }
+    if (above >= 0) close(above);
+    if (directory >= 0) close(directory);
+    return directory >= 0;
+}
+
+void cli_take_copy(const struct instr_process *target, const char *path) {
+    char parent[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
+    const char *file;
+    if (split(path, parent, name, &file) != 0) return;
+    int above = instr_process_directory(target, parent), directory = -1;
+    if (above >= 0 && instr_process_become(target) == 0) {
+        directory = open_private(target, above, name, 0);
+        if (directory >= 0) unlinkat(directory, file, 0);
+        if (directory >= 0 && instr_control_is_random(name)) unlinkat(above, name, AT_REMOVEDIR);
+        instr_process_return();
+    }
+    if (above >= 0) close(above);
     if (directory >= 0) close(directory);
 }

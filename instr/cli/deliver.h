@@ -19,6 +19,11 @@ int cli_target_has(const struct instr_process *target, const char *path);
 int cli_deliver(const struct instr_process *target, const char *library, const char *folder,
                 char *path, size_t path_size, int *made, char *reason, size_t size);
 
+// May the target, which has loaded this copy, be asked to load it again? Only by the name is it known to
+// the dynamic linker, which could open it: nobody else may enter its directory. If that was removed, it
+// is made again.
+int cli_holds_copy(const struct instr_process *target, const char *path);
+
 // Removes a copy that the target has not loaded.
 void cli_take_copy(const struct instr_process *target, const char *path);
 

@@ -317,13 +317,14 @@ static enum instr_attach_status judge(const struct attach *a, int status, char *
         *result = (int)code;
         return code == 0 ? INSTR_ATTACH_OK : INSTR_ATTACH_REFUSED;
     }
-    if (strstr(text, "Dynamic agent loading is not enabled"))
+    if (strstr(text, "Dynamic agent loading is not enabled")) {
         fail(a, "it was started with -XX:-EnableDynamicAgentLoading (JEP 451); start it with the "
                 "dormant "
                 "agent: -agentpath:LIBRARY");
-    else
-        snprintf(a->reason, a->size, "the JVM says: %s", *text ? text : "no reason given");
-    return INSTR_ATTACH_FAILED;
+        return INSTR_ATTACH_FAILED;
+    }
+    snprintf(a->reason, a->size, "the JVM says: %s", *text ? text : "no reason given");
+    return INSTR_ATTACH_NOT_LOADED;
 }
 
 // The status that the JVM sends, with its text; -2: `reason` holds one line.

@@ -10,9 +10,10 @@
 
 // The result of loading an agent.
 enum instr_attach_status {
-    INSTR_ATTACH_OK,      // Agent_OnAttach returned 0
-    INSTR_ATTACH_REFUSED, // Agent_OnAttach failed; the JVM's standard error has the reason
-    INSTR_ATTACH_FAILED   // Agent_OnAttach was not called; see `reason`
+    INSTR_ATTACH_OK,        // Agent_OnAttach returned 0
+    INSTR_ATTACH_REFUSED,   // Agent_OnAttach failed; the JVM's standard error has the reason
+    INSTR_ATTACH_FAILED,    // Agent_OnAttach was not called; see `reason`
+    INSTR_ATTACH_NOT_LOADED // as FAILED: the JVM did not load the library
 };
 
 // Makes the JVM load the agent library at `path`, as the JVM sees it, with `options`. Meanwhile it

@@ -23,6 +23,11 @@ void instr_control_random(char path[INSTR_CONTROL_PATH_SIZE], const char *folder
              (unsigned long)uid);
 }
 
+int instr_control_is_random(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && strlen(dot) == sizeof ".XXXXXX" - 1;
+}
+
 const char *instr_control_folder(const char *option) {
     const char *variable = getenv(INSTR_CONTROL_VARIABLE);
     if (option && *option == '/') return option;

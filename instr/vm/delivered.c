@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 static struct {
-    char folder[PATH_MAX], name[64]; // "": the library is not a copy
+    char folder[PATH_MAX]; // "": the library was not loaded from a copy
+    char name[64];         // "": the copy is not there
     dev_t device;
     ino_t inode;
 } copy;
@@ -21,6 +22,11 @@ static bool is_name(const char *name) {
     if (strncmp(name, start, sizeof start - 1) != 0) return false;
     name += sizeof start - 1;
     return strspn(name, hex) == digits && strcmp(name + digits, end) == 0;
+}
+
+// .instr-1000.XXXXXX, which mkdtemp has made: nobody else uses it.
+static bool is_random(const char *folder) {
+    return strlen(strrchr(folder, '.')) == sizeof ".XXXXXX" - 1;
 }
 
 // Opens the folder if it is a control directory of this user.
@@ -37,7 +43,7 @@ static int open_folder(const char *folder) {
 void instr_delivered_note(const char *library) {
     struct stat st;
     const char *slash = strrchr(library, '/');
-    copy.name[0] = '\0';
+    copy.folder[0] = copy.name[0] = '\0';
     if (!slash || !is_name(slash + 1) || (size_t)(slash - library) >= sizeof copy.folder) return;
     snprintf(copy.folder, sizeof copy.folder, "%.*s", (int)(slash - library), library);
     int folder = open_folder(copy.folder);
@@ -57,5 +63,13 @@ void instr_delivered_remove(void) {
     if (fstatat(folder, copy.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == copy.device &&
         st.st_ino == copy.inode)
         unlinkat(folder, copy.name, 0);
+    close(folder);
+}
+
+void instr_delivered_end(void) {
+    instr_delivered_remove();
+    int folder = copy.folder[0] && is_random(copy.folder) ? open_folder(copy.folder) : -1;
+    if (folder < 0) return;
+    rmdir(copy.folder);
     close(folder);
 }

@@ -317,9 +317,38 @@ def copy_is_removed(r, hidden, classes):
         p.instr("detach")
         problems += [] if copies() == ["libinstr-0123456789abcdef.so"] else [f"after detach: {copies()}"]
         problems.append(attached(p.instr("attach", "calls"), "active"))
-        problems += [] if len(copies()) == 2 else [f"attached again: {copies()}"]
+        # The library is in the JVM already.
+        problems += [] if copies() == ["libinstr-0123456789abcdef.so"] else [f"attached again: {copies()}"]
         ended = p.end(problems)
         yield "copy removed", ended + ([] if copies() == ["libinstr-0123456789abcdef.so"] else [f"at the end: {copies()}"])
+    finally:
+        os.kill(holder, 9)
+
+
+def names_are_taken(r, hidden, classes):
+    """Another user has taken the names of the control directories, so that each has a random name. The library is not loaded twice, and the directories go."""
+    p = Waiting(r, below=["unshare", "--mount", "sh", "-c",
+                          f'mount -t tmpfs none /tmp && {hidden}mkdir -m 777 /tmp/.instr-0 /tmp/.instr-0.1 /tmp/.instr-0.2 /tmp/.instr-0.3 /tmp/.instr-0.4'
+                          ' /tmp/.instr-0.5 /tmp/.instr-0.6 /tmp/.instr-0.7 && (sleep 120 </dev/null >/dev/null 2>&1 & echo $! > /tmp/holder); exec "$@"', "sh"],
+                classes=classes, cwd="/")
+    with open(f"/proc/{p.pid}/root/tmp/holder") as f:
+        holder = int(f.read())
+
+    def made():
+        return [f for f in os.listdir(f"/proc/{holder}/root/tmp") if f.startswith(".instr-0.") and len(f) > len(".instr-0.7")]
+    try:
+        problems = []
+        for n in range(3):
+            problems.append(attached(p.instr("attach", "calls"), "active"))
+            done = p.instr("detach")
+            problems += [] if done.returncode == 0 and len(made()) == 1 else [f"{n}: {made()} {done}"]
+        with open(f"/proc/{p.pid}/maps") as f:
+            loaded = {line.split()[5] for line in f if "/libinstr-" in line}
+        problems += [] if len(loaded) == 1 else [f"{loaded}"]
+        os.rmdir(f"/proc/{holder}/root/tmp/{made()[0]}")  # as a job that clears /tmp
+        problems.append(attached(p.instr("attach", "calls"), "active"))
+        ended = p.end(problems)
+        yield "names taken", ended + ([] if not made() else [f"at the end: {made()}"])
     finally:
         os.kill(holder, 9)
 
@@ -341,6 +370,7 @@ def namespaces(r):
         library = [f for f in os.listdir(tmp + "/.instr-0") if f.startswith("libinstr")]
         yield "pid and mount", p.end([answer, reported, *left_files, "" if len(library) == 1 else f"{library}"])
         yield from copy_is_removed(r, hidden, classes)
+        yield from names_are_taken(r, hidden, classes)
         yield from old_libc(r, hidden, classes)
         p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
