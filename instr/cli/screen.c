@@ -1,6 +1,7 @@
 // The terminal as a screen.
 
 #include "instr/cli/screen.h"
+#include "instr/base/clock.h"
 #include "instr/base/utf8.h"
 #include "instr/options.h"
 #include "instr/report/text.h"
@@ -15,10 +16,13 @@
 #include <termios.h>
 #include <unistd.h>
 
+#define AGAIN_NS UINT64_C(1000000000)
+
 static struct {
     int open;
     struct termios before;
     volatile sig_atomic_t caught;
+    volatile uint64_t caught_at; // ns; of the first one
 } screen;
 
 static void put(const char *text) {
@@ -68,7 +72,12 @@ void cli_screen_size(int *rows, int *columns) {
 
 static void on_signal(int number) {
     (void)number;
-    if (screen.caught < 2) screen.caught++;
+    uint64_t now = instr_clock_now();
+    if (!screen.caught)
+        screen.caught_at = now;
+    else if (now - screen.caught_at < AGAIN_NS) // timeout(1) sends each signal twice
+        return;
+    screen.caught = screen.caught ? 2 : 1;
 }
 
 void cli_catch_signals(void) {

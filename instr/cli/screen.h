@@ -14,7 +14,7 @@ void cli_screen_size(int *rows, int *columns);
 
 // Makes SIGINT, SIGTERM and SIGHUP set a flag and nothing else, but those that are ignored, as by nohup.
 void cli_catch_signals(void);
-// 0: none was caught; 1: one; 2: more than one, so that somebody does not want to wait.
+// 0: none was caught; 1: one; 2: another one a second later or more: somebody does not want to wait.
 int cli_caught(void);
 
 // Shows the lines of the text that fit, each cut at the last column. Control characters are shown

@@ -53,7 +53,7 @@ class Started(Poser):
         for number in signal.SIGHUP, signal.SIGHUP, signal.SIGTERM, signal.SIGTERM:
             self.assertIsNone(tool.poll())
             tool.send_signal(number)
-            time.sleep(0.5)
+            time.sleep(1.1)
         self.assertEqual(tool.wait(5), 1)
 
     def test_a_second_signal_does_not_wait(self):
@@ -61,6 +61,9 @@ class Started(Poser):
             with self.subTest(number):
                 tool = self.watching(folder=str(int(number)))
                 tool.send_signal(number)
-                time.sleep(0.5)
+                time.sleep(0.1)
+                tool.send_signal(number)  # as timeout(1) does
+                time.sleep(1)
+                self.assertIsNone(tool.poll())
                 tool.send_signal(number)
                 self.assertEqual(tool.wait(5), 1)
