@@ -1,6 +1,7 @@
 // What the commands share that send one command to an agent and print its answer.
 
 #include "instr/cli/talk.h"
+#include "instr/base/utf8.h"
 #include "instr/process/remote_jvm.h"
 
 #include <stdbool.h>
@@ -146,6 +147,17 @@ int cli_json_print(json_t *json) {
     putchar('\n');
     free(text);
     return ferror(stdout) ? CLI_FAILED : CLI_OK;
+}
+
+json_t *cli_json_text(const char *text) {
+    const char *end = text + strlen(text);
+    char *valid = malloc(3 * strlen(text) + 1),
+         *to = valid; // no character needs more for each byte
+    if (!valid) return NULL;
+    while (text < end) to += instr_utf8_put(instr_utf8_next(&text, end), to);
+    json_t *json = json_stringn(valid, (size_t)(to - valid));
+    free(valid);
+    return json;
 }
 
 const char *cli_string(const json_t *value) {

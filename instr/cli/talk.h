@@ -62,6 +62,10 @@ int cli_control_end(const struct cli_event *event);
 // Prints JSON to standard output, and frees it. CLI_OK or CLI_FAILED.
 int cli_json_print(json_t *json);
 
+// A string with this text; what is not valid UTF-8, as in the arguments of any process, and where a text was cut
+// off, is U+FFFD in it.
+json_t *cli_json_text(const char *text);
+
 // The text of a string; "" if the value is none.
 const char *cli_string(const json_t *value);
 

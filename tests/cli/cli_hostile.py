@@ -94,6 +94,13 @@ class Printable(Poser):
         self.assertEqual(json.loads(out), {"state": EVIL, "passes": ["\x7f\u2066"]})
         self.assertEqual(deceptive(out), [])
 
+    def test_what_is_not_utf8_is_in_json(self):
+        for arguments, expected in ((b"bad\xff", "bad\ufffd"), ("\u20ac".encode() * 300, "\u20ac")):
+            pid = self.pose("nothing", folder=str(len(arguments)), perfdata=arguments)
+            _, out, _, _ = self.ends("list", "--json")
+            command = next(jvm["command"] for jvm in json.loads(out) if jvm["pid"] == int(pid))
+            self.assertIn(expected, command)
+
     def test_one_is_not_several_and_nothing_is_said_to_be_nothing(self):
         answer = {"passes": ["calls"], "classes": 1, "changed": 1, "remaining": 1, "classes_now": 1, "methods_now": 1}
         pid = self.pose("answers", answer=json.dumps(answer))

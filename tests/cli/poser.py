@@ -33,7 +33,7 @@ def perfdata(**values):
     """Performance data of version 2.0 with strings."""
     entries = b""
     for name, value in values.items():
-        key, text = name.replace("_", ".").encode() + b"\0", value.encode() + b"\0"
+        key, text = name.replace("_", ".").encode() + b"\0", value.encode("utf-8", "surrogateescape") + b"\0"
         size = 20 + len(key) + len(text)
         entries += struct.pack(">IIIBBBBI", size, 20, len(text), ord("B"), 0, 0, 0, 20 + len(key)) + key + text
     return struct.pack(">IBBBBIIQII", 0xcafec0c0, 0, 2, 0, 1, 0, 0, 0, 32, len(values)) + entries
@@ -57,8 +57,10 @@ def pose(folder):
     with open(f"{folder}/jdk/release", "w", encoding="utf-8", newline="") as file:
         file.write(f'JAVA_VERSION="17.{EVIL.replace(chr(10), "")}"\n')
     if os.path.exists(f"{folder}/perfdata"):
+        with open(f"{folder}/perfdata", encoding="utf-8", errors="surrogateescape") as file:  # the arguments of the main class
+            arguments = file.read()
         maps.append(mapped(f"{folder}/hsperfdata_me/{os.getpid()}", perfdata(
-            java_property_java_vm_version="17.0" + EVIL, java_property_java_vm_name=EVIL, sun_rt_javaCommand=EVIL + " " + EVIL)))
+            java_property_java_vm_version="17.0" + EVIL, java_property_java_vm_name=EVIL, sun_rt_javaCommand=EVIL + " " + EVIL + arguments)))
     if os.path.exists(f"{folder}/link"):  # the folders of the mapped files are put back as links
         with open(f"{folder}/link", encoding="utf-8") as file:
             target = file.read()

@@ -52,15 +52,15 @@ int cli_dump_fetch(const struct cli_control *control, int original, struct cli_b
 static int print_json(const char *name, int original, const char *file,
                       const struct cli_bytes *bytes) {
     static const char digits[] = "0123456789abcdef";
-    json_t *json = json_pack("{s:s, s:b, s:I}", "class", name, "original", original, "length",
-                             (json_int_t)bytes->length);
+    json_t *json = json_pack("{s:o, s:b, s:I}", "class", cli_json_text(name), "original", original,
+                             "length", (json_int_t)bytes->length);
     char *hex = file ? NULL : malloc(2 * bytes->length + 1);
     for (size_t i = 0; hex && i < bytes->length; i++) {
         hex[2 * i] = digits[bytes->bytes[i] >> 4];
         hex[2 * i + 1] = digits[bytes->bytes[i] & 15];
     }
     int failed =
-        file ? json_object_set_new(json, "file", json_string(file))
+        file ? json_object_set_new(json, "file", cli_json_text(file))
              : json_object_set_new(json, "hex", hex ? json_stringn(hex, 2 * bytes->length) : NULL);
     free(hex);
     if (!failed) return cli_json_print(json);

@@ -144,8 +144,7 @@ static void print_table(const struct rows *rows) {
 }
 
 static json_t *text_or_null(const char *text) {
-    json_t *value = text && *text ? json_string(text) : NULL;
-    return value ? value : json_null();
+    return text && *text ? cli_json_text(text) : json_null();
 }
 
 static int print_json(const struct rows *rows) {

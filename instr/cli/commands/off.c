@@ -122,7 +122,8 @@ static const char *why_unseen(const struct instr_process *target) {
 }
 
 static int say_seen(const struct cli_control *control, const char *file) {
-    if (control->json) return cli_json_print(json_pack("{s:s}", "kill_switch", file));
+    if (control->json)
+        return cli_json_print(json_pack("{s:o}", "kill_switch", cli_json_text(file)));
     printf("instr: process %ld: the agent has seen the kill switch, %s\n", control->pid, file);
     return CLI_OK;
 }

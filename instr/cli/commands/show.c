@@ -120,8 +120,8 @@ static int print_json(const char *name, int original, const struct cli_bytes *by
     int status = print_class(name, bytes, file);
     json_t *lines = fclose(file) == 0 ? lines_of(text) : NULL;
     free(text);
-    json_t *json =
-        json_pack("{s:s, s:b, s:o}", "class", name, "original", original, "lines", lines);
+    json_t *json = json_pack("{s:o, s:b, s:o}", "class", cli_json_text(name), "original", original,
+                             "lines", lines);
     if (status == CLI_OK) return cli_json_print(json);
     json_decref(json);
     return status;

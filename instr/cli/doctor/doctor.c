@@ -26,10 +26,8 @@ void cli_find(struct cli_findings *findings, enum cli_verdict verdict, const cha
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    json_t *line = json_string(text);
-    if (!line) line = json_string("(not valid UTF-8)");
     json_array_append_new(findings->list, json_pack("{s:s, s:s, s:o}", "verdict", verdicts[verdict],
-                                                    "what", what, "text", line));
+                                                    "what", what, "text", cli_json_text(text)));
     if (verdict == CLI_BARRED) findings->barred++;
 }
 
