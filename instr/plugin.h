@@ -94,7 +94,7 @@ enum instr_where {
     INSTR_AT_ENTRY,       // of constructors before super(), where there is no `this` yet
     INSTR_AT_CONSTRUCTED, // of constructors after super() or this(); elsewhere -1, nothing else
     INSTR_AT_RETURN,
-    INSTR_AT_THROWN, // an exception leaves the method
+    INSTR_AT_THROWN, // an exception leaves the method; not one that super() or this() throws
     INSTR_AT_BEFORE, // a call
     INSTR_AT_AFTER   // a call has returned
 };
@@ -120,7 +120,8 @@ enum instr_is {
     INSTR_AT_MOST
 };
 
-// What a condition asks: is `value` less than `number`? Objects can be compared with 0, null, only.
+// What a condition asks: is `value` less than `number`? Objects can be compared with 0, null, only. Fractions
+// count, and NaN is not equal to any number, neither less nor more.
 struct instr_test {
     uint32_t size, is;
     const struct instr_value *value;
@@ -163,7 +164,7 @@ struct instr_host {
                    const struct instr_value *value);
 
     int (*class_annotated)(const struct instr_class *cls, const char *annotation); // a look
-    // Call `n` is not made; its result is 0 or null. Constructors cannot be skipped.
+    // Call `n` is not made; its result is 0 or null. Constructors cannot be skipped. Others may skip it, too.
     int (*skip)(struct instr_code *code, uint32_t n);
     // At its entry the method returns 0 or null if the test is met (NULL: always), after what else the
     // plug-in has at the entry; what it has at INSTR_AT_RETURN runs, too. Not for constructors.

@@ -2,7 +2,7 @@
 //
 //      count:     id; InstrCalls.enter
 //      observe:   value as a long, id; InstrPlugin.observe
-//      only_if:   value as a long, number; lcmp; jump behind the rest
+//      only_if:   value as a long or double, number; lcmp or dcmp; jump behind the rest
 //      emit:      value as a long, or 0, id; InstrPlugin.emit
 //      call_helper: values; InstrHelperN.METHOD (helpers.c)
 //      skip_if:   a condition; the method returns 0 or null, or goes on
@@ -77,13 +77,18 @@ static int find_place(struct place *p, struct instr_code *code, const struct ins
     return 0;
 }
 
+static void insert_thrown(struct cf_edit *edit, const struct cf_snippet *s) {
+    cf_insert_thrown(edit, s);
+    if (edit->constructor) cf_insert_thrown_early(edit, s);
+}
+
 static int insert(const struct place *p) {
     struct cf_edit *edit = p->code->edit;
     switch (p->at->where) {
     case INSTR_AT_ENTRY: cf_insert_entry(edit, p->snippet); break;
     case INSTR_AT_CONSTRUCTED: cf_insert_constructed(edit, p->snippet); break;
     case INSTR_AT_RETURN: cf_insert_exits(edit, p->snippet); break;
-    case INSTR_AT_THROWN: cf_insert_thrown(edit, p->snippet); break;
+    case INSTR_AT_THROWN: insert_thrown(edit, p->snippet); break;
     case INSTR_AT_BEFORE: cf_insert_before(edit, p->call.at->instruction, p->snippet); break;
     default: cf_insert_after(edit, p->call.at->instruction, p->snippet); break;
     }
@@ -160,7 +165,7 @@ static uint32_t copy_of(struct instr_code *code, uint32_t slot, const char *type
 
 // The method may have changed what is in the slot, and handlers do not know it: there it is from a copy.
 static void push_slot(const struct place *p, uint32_t slot, const char *type) {
-    if (!p->dry && (p->at->where == INSTR_AT_RETURN || p->at->where == INSTR_AT_THROWN))
+    if (!p->dry && p->at->where != INSTR_AT_ENTRY && !is_at_call(p->at))
         slot = copy_of(p->code, slot, type);
     cf_local(p->snippet, cf_load_of(*type), slot);
 }
@@ -248,14 +253,26 @@ static struct cf_slice slice_of(const char *text) {
     return (struct cf_slice){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
 
+// Is the place before super() or this(), or a handler, which may be for what is before?
+static bool is_early(const struct place *p) {
+    const struct cf_edit *edit = p->code->edit;
+    if (!edit->constructor) return false;
+    if (!is_at_call(p->at))
+        return p->at->where == INSTR_AT_ENTRY || p->at->where == INSTR_AT_THROWN;
+    uint32_t pc = edit->code.pc[p->call.at->instruction];
+    if (p->at->where == INSTR_AT_AFTER) pc += cf_opcodes[edit->code.bytes[pc]].length;
+    for (uint32_t i = edit->phases_count; i-- > 0;)
+        if (edit->phases[i].start <= pc) return !edit->phases[i].initialized;
+    return false;
+}
+
 // In constructors it is not `this` at the entry, so there is no copy.
 static int push_this(const struct place *p, struct cf_slice *type) {
     const struct cf_edit *edit = p->code->edit;
     struct cf_slice name = cf_this_name(edit->code.cls);
     char own[1024];
     int n = snprintf(own, sizeof own, "L%.*s;", (int)name.length, (const char *)name.bytes);
-    if (edit->method->access_flags & CF_ACC_STATIC || n >= (int)sizeof own ||
-        (edit->constructor && (p->at->where == INSTR_AT_ENTRY || p->at->where == INSTR_AT_THROWN)))
+    if (edit->method->access_flags & CF_ACC_STATIC || n >= (int)sizeof own || is_early(p))
         return misuse(p->code, "there is no `this` at this place");
     *type = slice_of("Ljava/lang/Object;");
     if (edit->constructor)
@@ -321,11 +338,14 @@ static int push_raw(const struct place *p, const struct instr_value *value, stru
     }
 }
 
-// Pushes the value as a long. *type is the first letter of its own type, or 't' for a time.
-static int push(const struct place *p, const struct instr_value *value, char *type) {
+// Pushes the value as a long; one with a fraction as a double if it is `exact`. *type is the first letter
+// of its own type, or 't' for a time.
+static int push(const struct place *p, const struct instr_value *value, bool exact, char *type) {
     struct cf_slice own;
     if (push_raw(p, value, &own) != 0) return -1;
     *type = value->what == INSTR_ELAPSED ? INSTR_PLUGIN_TIMES : (char)*own.bytes;
+    if (exact && *type == 'F') cf_op(p->snippet, CF_OP_f2d);
+    if (exact && (*type == 'F' || *type == 'D')) return 0;
     if (value->what != INSTR_ELAPSED) widen(p, *type);
     return 0;
 }
@@ -341,6 +361,20 @@ static void push_long(struct cf_snippet *s, int64_t number) {
     cf_op(s, CF_OP_i2l);
 }
 
+// Compares with the number what is on the stack. NaN is not equal to it, and neither less nor more.
+static void compare(const struct place *p, char type) {
+    const struct instr_test *only_if = p->at->only_if;
+    struct cf_snippet *s = p->snippet;
+    if (type != 'F' && type != 'D') {
+        push_long(s, only_if->number);
+        cf_op(s, CF_OP_lcmp);
+        return;
+    }
+    cf_push_constant(s, cf_add_double(&s->edit->rewrite->pool, (double)only_if->number));
+    bool less = only_if->is == INSTR_LESS || only_if->is == INSTR_AT_MOST;
+    cf_op(s, less ? CF_OP_dcmpg : CF_OP_dcmpl);
+}
+
 // Jumps to the label unless the test is met.
 static int test(const struct place *p, uint32_t otherwise) {
     static const enum cf_opcode jumps[] = {
@@ -351,11 +385,10 @@ static int test(const struct place *p, uint32_t otherwise) {
     char type;
     if (only_if->size < sizeof *only_if) return misuse(p->code, "struct instr_test is too small");
     if (only_if->is > INSTR_AT_MOST) return misuse(p->code, "no such comparison");
-    if (push(p, only_if->value, &type) != 0) return -1;
+    if (push(p, only_if->value, true, &type) != 0) return -1;
     if ((type == 'L' || type == '[') && (only_if->number != 0 || only_if->is > INSTR_NOT_EQUAL))
         return misuse(p->code, "an object can be compared with null only");
-    push_long(p->snippet, only_if->number);
-    cf_op(p->snippet, CF_OP_lcmp);
+    compare(p, type);
     cf_branch_to(p->snippet, jumps[only_if->is], otherwise);
     return 0;
 }
@@ -386,7 +419,7 @@ static int put_named(struct instr_code *code, const struct instr_at *at, char ki
     p.dry = code->of->plugin->offline && kind != INSTR_PLUGIN_COUNT;
     uint32_t end = at->only_if ? cf_label(p.snippet) : 0;
     if (at->only_if && test(&p, end) != 0) return -1;
-    if (value && push(&p, value, &type) != 0) return -1;
+    if (value && push(&p, value, false, &type) != 0) return -1;
     if (value && (type == 'L' || type == '[')) return misuse(code, "an object is not a number");
     if (!name || !*name || strlen(name) > LONGEST_NAME)
         return misuse(code, "the name of a counter must have 1 to 254 bytes");
@@ -507,6 +540,15 @@ enum cf_opcode instr_plugin_nothing_of(char type) {
     }
 }
 
+// Puts `s` in the place of the call, unless a plug-in has done so: all do it alike.
+static void replace_once(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
+    const struct cf_snippet *there = cf_take_replacement(edit, instruction);
+    bool same =
+        !there || (there->length == s->length && memcmp(there->bytes, s->bytes, s->length) == 0);
+    if (!same) cf_replace(edit, instruction, there); // that of another pass: the next one fails
+    cf_replace(edit, instruction, s);
+}
+
 int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     struct instr_found_call call;
     char types[INSTR_PLUGIN_PARAMETERS], result;
@@ -519,7 +561,8 @@ int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     const struct cf_code *c = &code->edit->code;
     if (c->bytes[c->pc[call.at->instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
     if (result != 'V') cf_op(s, instr_plugin_nothing_of(result));
-    cf_replace(code->edit, call.at->instruction, s);
+    if (!s->length) cf_op(s, CF_OP_nop);
+    replace_once(code->edit, call.at->instruction, s);
     return code->edit->error.status == CF_OK ? 0 : -1;
 }
 

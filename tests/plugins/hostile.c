@@ -64,6 +64,14 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     host->emit(code, NULL, NULL, NULL);
 #elif CASE == 39
     host->skip_if(code, &(struct instr_test){.size = sizeof(struct instr_test)});
+#elif CASE == 42
+    struct instr_method_info method = {.size = sizeof method};
+    struct instr_test test = {.size = sizeof test, .is = INSTR_NOT_EQUAL, .value = &value};
+    host->method(code, &method);
+    if (strcmp(method.name, "<init>") != 0) return;
+    at.where = INSTR_AT_BEFORE; // super()
+    at.only_if = &test;
+    value.what = INSTR_THIS;
 #elif CASE == 41 // not hostile
     at.where = INSTR_AT_CONSTRUCTED;
     int constructed = host->count(code, &at, "constructed");
