@@ -21,6 +21,17 @@ static void reply_answer(struct instr_reply *reply, const char *name, char *answ
     instr_reply_document_end(reply);
 }
 
+// The lines are notes; the last one is the reason.
+static void fail_with(struct instr_reply *reply, char *answer) {
+    const char *last = NULL;
+    for (char *line; (line = strsep(&answer, "\n"));) {
+        if (!*line) continue;
+        if (last) instr_reply_note(reply, "%s", last);
+        last = line;
+    }
+    instr_reply_fail(reply, "%s", last ? last : "the plug-in refuses the command");
+}
+
 // plugin NAME TEXT: replies {"plugin", "answer": [line]}. The plan holds the plug-in meanwhile.
 void instr_command_plugin(struct instr_request *request, struct instr_reply *reply) {
     char answer[ANSWER_SIZE];
@@ -35,8 +46,7 @@ void instr_command_plugin(struct instr_request *request, struct instr_reply *rep
     if (!pass)
         instr_reply_fail(reply, "pass '%.64s' is not active in this JVM", request->argv[0]);
     else if (instr_plugin_command(pass->pass, request->argv[1], answer, sizeof answer) != 0)
-        instr_reply_fail(reply, "%.*s", (int)strcspn(answer, "\n"),
-                         *answer ? answer : "the plug-in refuses the command");
+        fail_with(reply, answer);
     else
         reply_answer(reply, request->argv[0], answer);
     instr_plans_give_back(&request->agent->plans, ticket);

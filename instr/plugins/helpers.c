@@ -93,9 +93,10 @@ static void add_call(const struct bridge *b, struct cf_build *build, const struc
         cf_build_op1(build, cf_load_of(types[i]), local);
         local += types[i] == 'J' || types[i] == 'D' ? 2 : 1;
     }
-    cf_build_op2(
-        build, CF_OP_invokestatic,
-        cf_add_reference(&build->pool, CF_TAG_METHODREF, b->helper->name, name, descriptor));
+    uint8_t tag =
+        cls->access_flags & CF_ACC_INTERFACE ? CF_TAG_INTERFACE_METHODREF : CF_TAG_METHODREF;
+    cf_build_op2(build, CF_OP_invokestatic,
+                 cf_add_reference(&build->pool, tag, b->helper->name, name, descriptor));
     cf_build_op(build, instr_plugin_return_of(result));
 }
 

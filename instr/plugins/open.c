@@ -67,7 +67,9 @@ int instr_plugin_add_helper(const void *bytes, size_t length) {
     if (!helper) return refuse("brings a helper class for which there is no memory");
     while (*last) last = &(*last)->next;
     *last = helper;
-    return *helper->name ? 0 : refuse("brings a helper class that is not a class file");
+    if (!*helper->name) return refuse("brings a helper class that is not a class file");
+    if (helper->cls.access_flags & CF_ACC_PUBLIC) return 0;
+    return refuse("brings a helper class that is not public");
 }
 
 // --- the library ---

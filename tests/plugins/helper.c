@@ -1,5 +1,6 @@
-// Adds calls of com.acme.probe.Probe, whose bytes are in probe.h, to the methods of Helped. Options: "future",
-// the bytes are of a later JDK; "other", they are another version of the class.
+// Adds calls of com.acme.probe.Probe and Steps, whose bytes are in probe.h, to the methods of Helped. Options:
+// "future", the bytes are of a later JDK; "other", they are another version of the class; "hidden", it also
+// brings a class that is not public.
 
 #include <instr/plugin.h>
 
@@ -72,8 +73,10 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
         call(code, &at, "returned", 2, (const int[]){RESULT, ELAPSED});
     }
     if (strcmp(method.name, "changed") == 0) {
+        const struct instr_value *const first = &values[0];
         at.where = INSTR_AT_RETURN;
         call(code, &at, "bit", 1, (const int[]){0});
+        host->call_helper(code, &at, "com.acme.probe.Steps", "step", &first, 1);
     }
     if (strcmp(method.name, "throwing") == 0) {
         at.where = INSTR_AT_THROWN;
@@ -93,5 +96,7 @@ int instr_plugin_init(const struct instr_host *given, char *error, size_t size) 
     memcpy(bytes, probe, sizeof probe);
     if (strcmp(host->options(), "future") == 0) bytes[7] = 250;
     if (other) bytes[7]--;
-    return host->add_helper(bytes, sizeof probe) || host->add(&plugin, NULL);
+    if (strcmp(host->options(), "hidden") == 0) host->add_helper(hidden, sizeof hidden);
+    return host->add_helper(bytes, sizeof probe) || host->add_helper(steps, sizeof steps) ||
+           host->add(&plugin, NULL);
 }
