@@ -77,8 +77,14 @@ struct instr_agent_pass {
     // It has no counts of its own, only methods: they have other numbers for each owner, as those of
     // passes without an agent pass, so that each has counts from when it was switched on for him.
     bool by_owner;
+    // The file that is written at the end if the options name none. NULL: none is written.
+    const char *default_file;
     // Directories that its file needs are made.
     bool makes_folders;
+    // Can its results be written to this file, which exists, as far as its content shows? False as
+    // above. NULL: yes.
+    bool (*fits_file)(const char *path, const struct instr_pass_options *options, char *reason,
+                      size_t size);
     // Does the pass get this class, which is being loaded, before other agents change it? That is
     // possible if the agent was started with the JVM (agent_state.h: front). The code then stays in
     // the class, since the JVM takes it for the original. NULL: never.

@@ -14,19 +14,29 @@
 #include <string.h>
 #include <unistd.h>
 
-static int check_file(const char *before, const char *pattern, const struct rw_pass *pass,
+// The pass is `now`, with the option `key`; NULL: none.
+static int check_file(const char *before, const char *pattern, const struct instr_pass_options *now,
                       const char *key, char *reason, size_t size) {
     char error[INSTR_ERROR_SIZE];
     if (!pattern || (before && strcmp(before, pattern) == 0)) return 1;
-    const struct instr_agent_pass *agent_pass = pass ? instr_agent_pass_of(pass) : NULL;
+    const struct instr_agent_pass *pass = now ? instr_agent_pass_of(now->pass) : NULL;
     char *path = instr_expand_file(pattern, (long)getpid());
-    int ok = path && instr_output_check(path, agent_pass && agent_pass->makes_folders, error,
-                                        sizeof error) == 0;
+    bool ok =
+        path && instr_output_check(path, pass && pass->makes_folders, error, sizeof error) == 0;
+    if (ok && pass && pass->fits_file && strcmp(key, "file") == 0)
+        ok = pass->fits_file(path, now, error, sizeof error);
     if (!ok)
-        snprintf(reason, size, "option '%s%s%s': %.400s", pass ? pass->name : "", pass ? "." : "",
-                 key, path ? error : "out of memory");
+        snprintf(reason, size, "option '%s%s%s': %.400s", now ? now->pass->name : "",
+                 now ? "." : "", key, path ? error : "out of memory");
     free(path);
     return ok;
+}
+
+// A pass that comes later need not write the file that nobody has named: its results can be asked for.
+static const char *file_of(const struct instr_pass_options *pass) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    if (pass->file || pass->late || !agent_pass) return pass->file;
+    return agent_pass->default_file;
 }
 
 int instr_reconfigure_check_files(const struct instr_options *before,
@@ -37,13 +47,12 @@ int instr_reconfigure_check_files(const struct instr_options *before,
         const struct instr_pass_options *now = &next->passes[i],
                                         *then = instr_find_same(before, now);
         const struct rw_option *own = now->pass->options;
-        if (!check_file(then ? then->file : NULL, now->file, now->pass, "file", reason, size))
+        if (!check_file(then ? file_of(then) : NULL, file_of(now), now, "file", reason, size))
             return 0;
         for (size_t k = 0; own && own[k].key; k++)
             if (strcmp(own[k].argument, "FILE") == 0 &&
                 !check_file(then ? instr_pass_option(then, own[k].key) : NULL,
-                            instr_pass_option(now, own[k].key), now->pass, own[k].key, reason,
-                            size))
+                            instr_pass_option(now, own[k].key), now, own[k].key, reason, size))
                 return 0;
     }
     return 1;

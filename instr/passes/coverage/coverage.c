@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "instr/passes/coverage/changed.h"
 #include "instr/passes/coverage/counts.h"
 #include "instr/passes/coverage/flush.h"
+#include "instr/coverage/exec_reader.h"
 #include "instr/coverage/mapping.h"
 #include "instr/passes/coverage/test_types.h"
 #include "instr/passes/coverage/tests.h"
@@ -373,6 +375,20 @@ static bool is_yes(const struct instr_pass_options *options, const char *key, bo
     return value ? strcmp(value, "yes") == 0 : otherwise;
 }
 
+// Looks at the first block only: files may be long.
+static bool fits_file(const char *path, const struct instr_pass_options *options, char *reason,
+                      size_t size) {
+    struct instr_exec_reader reader;
+    struct stat st;
+    if (!is_yes(options, "append", true) || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return true;
+    bool fits = instr_exec_read_open(&reader, path) != 0 ||
+                instr_exec_read(&reader) != INSTR_EXEC_BAD || reader.cut;
+    instr_exec_read_close(&reader);
+    if (!fits) snprintf(reason, size, "%s", reader.error);
+    return fits;
+}
+
 // As JaCoCo does: the host and a random number.
 static void name_session(const char *given) {
     char name[HOST_NAME_MAX + 64], host[HOST_NAME_MAX + 1] = "unknownhost";
@@ -517,5 +533,7 @@ const struct instr_agent_pass instr_agent_pass_coverage = {
     .start = start,
     .stop = stop,
     .report = report_results,
+    .default_file = DEFAULT_FILE,
     .makes_folders = true,
+    .fits_file = fits_file,
 };

@@ -2,6 +2,7 @@
 and beside an agent that retransforms classes."""
 
 import os
+import re
 import signal
 import subprocess
 import time
@@ -70,8 +71,9 @@ def unwritable(r):
         done = r.run("run", [r.java, r.with_agent(f"coverage,coverage.file={path},quiet=yes"), "-cp", r.built.programs, "Covered",
                              "nothing"])
         lines = [line for line in done.stderr.splitlines() if line not in plain.stderr.splitlines()]
-        early = reason in ("Is a directory", "Not a directory")  # shows when the program starts
-        if early and lines and lines[0] == f"instr: option 'coverage.file': {path}: {reason}; the program runs, and the file is tried again at its end":
+        early = reason in ("Is a directory", "Not a directory") or path.endswith("text.exec")  # shows when the program starts
+        if early and lines and re.fullmatch(re.escape(f"instr: option 'coverage.file': {path}: ") + r"(byte \d+: )?" + re.escape(reason.split(";")[0])
+                                            + "; the program runs, and the file is tried again at its end", lines[0]):
             del lines[0]
             early = False
         good = len(lines) == 1 and lines[0].startswith(f"instr: {path}: ") and lines[0].endswith(reason) and not early
@@ -79,6 +81,12 @@ def unwritable(r):
             [] if (done.status, done.stdout) == (plain.status, plain.stdout) else [done.tail()])
     with open(r.file("text.exec"), encoding="utf-8") as file:
         yield "what was there", [] if file.read() == "no exec file\n" else ["was changed"]
+    done = r.run("default", ["sh", "-c", 'mkdir jacoco.exec && exec "$@"', "sh", r.java, r.with_agent("coverage,quiet=yes"), "-cp", r.built.programs,
+                             "Covered", "nothing"])
+    lines = [line for line in done.stderr.splitlines() if line not in plain.stderr.splitlines()]
+    yield "the file that is not named", [] if lines == [
+        "instr: option 'coverage.file': jacoco.exec: Is a directory; the program runs, and the file is tried again at its end",
+        "instr: jacoco.exec: Is a directory"] else lines or ["nothing is said"]
 
 
 @program("coverage, folders that are missing")
