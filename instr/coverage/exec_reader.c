@@ -95,6 +95,10 @@ static size_t well_formed(const uint8_t *s, size_t length) {
     return i;
 }
 
+bool instr_exec_is_text(const char *text, size_t length) {
+    return well_formed((const uint8_t *)text, length) == length && !memchr(text, '\0', length);
+}
+
 static int take_text(struct instr_exec_reader *r, const char *what, const char **text,
                      size_t *length) {
     uint64_t n;

@@ -13,6 +13,8 @@
 
 #include "instr/coverage/exec_writer.h"
 
+#include <stdbool.h>
+
 enum instr_exec_found {
     INSTR_EXEC_BAD = -1,    // `error` says why; every later call gives the same
     INSTR_EXEC_NOTHING = 0, // the end
@@ -49,5 +51,8 @@ enum instr_exec_found instr_exec_read(struct instr_exec_reader *reader);
 
 // Frees what the reader holds, also after a failure. `error` stays.
 void instr_exec_read_close(struct instr_exec_reader *reader);
+
+// Are these bytes a name that a file can have: modified UTF-8, as Java reads it, without a NUL?
+bool instr_exec_is_text(const char *text, size_t length);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "instr/coverage/exec_writer.h"
+#include "instr/coverage/exec_reader.h"
 
 enum { MAX_NAMES = 10000 };
 
@@ -211,7 +211,8 @@ static int write_class(const struct file *f, struct instr_exec_file *out,
     return good;
 }
 
-// An incomplete class at the end, left by a process that was killed, is ignored.
+// An incomplete class at the end, left by a process that was killed, is ignored; so is all from a broken one
+// on, whose name would make the whole .exec file unreadable.
 static int write_classes(const struct file *f, struct instr_exec_file *out) {
     size_t at = INSTR_COVERAGE_MAP_CLASSES_AT;
     struct instr_coverage_map_class head;
@@ -220,7 +221,8 @@ static int write_classes(const struct file *f, struct instr_exec_file *out) {
         at += sizeof head;
         if (head.name_length > INSTR_EXEC_UTF_MAX || f->length - at < head.name_length ||
             head.count > INSTR_COVERAGE_MAP_PROBES ||
-            head.first > INSTR_COVERAGE_MAP_PROBES - head.count)
+            head.first > INSTR_COVERAGE_MAP_PROBES - head.count ||
+            !instr_exec_is_text((const char *)f->bytes + at, head.name_length))
             break;
         if (!write_class(f, out, &head, f->bytes + at)) return 0;
         at += head.name_length;

@@ -189,7 +189,7 @@ START_TEST(another_magic_version_or_size_is_reported) {
 }
 END_TEST
 
-// first, count and name_length of the second class: nothing is read beyond the file or the area of
+// first, count, name_length and name of the second class: nothing is read beyond the file or the area of
 // the probes, and no memory is taken for it.
 static const struct {
     long at;
@@ -200,7 +200,9 @@ static const struct {
               {12, UINT32_MAX},
               {16, 65536},
               {16, 60000},
-              {16, UINT32_MAX}};
+              {16, UINT32_MAX},
+              {24, UINT32_MAX},
+              {24, 0}};
 
 START_TEST(what_stands_behind_a_broken_class_is_not_read) {
     unsigned sessions, found;
