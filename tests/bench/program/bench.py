@@ -131,6 +131,7 @@ def measure(jdk, program, rows, rounds):
     """Runs plain and each row in turn. A dictionary of lists of pairs."""
     pairs = {name: [] for name, _ in rows}
     for i in range(rounds + 1):
+        print(f"program: {program.name}, JDK {jdk.version}: round {i} of {rounds}", file=sys.stderr, flush=True)
         for name, options in rows:
             times = 1 if name in FIRST_RUN_ONLY else None
             pair = one_run(program.command(jdk, options, times)), one_run(program.command(jdk, [], times))
