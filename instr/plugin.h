@@ -63,7 +63,8 @@ struct instr_plugin {
     // and the command fails with these lines. NULL: there are no commands.
     int (*command)(void *data, const char *text, char *answer, size_t size);
     // Events of host->emit, those of a thread in their order, on a thread of the agent's: some times a
-    // second, before results are reported, and before `stop`. `lost` did not fit since the last time.
+    // second, before results are reported, and before `stop`. `lost` did not fit since the last time, or had to
+    // wait for more than five seconds for calls of `drain`.
     void (*drain)(void *data, const struct instr_event *const *events, uint32_t count,
                   uint64_t lost);
     // Writes lines to `text`, which the results have below the counters, and as "lines" in JSON.

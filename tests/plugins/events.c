@@ -1,4 +1,5 @@
-// Takes the events of the class Events, and checks their order. With the option "slow" it takes them slowly.
+// Takes the events of the class Events, and checks their order. With the option "slow" it takes them slowly,
+// with "late" so slowly that it would take half a minute.
 
 #define _POSIX_C_SOURCE 200809L
 #include <instr/plugin.h>
@@ -19,7 +20,7 @@ static struct {
     } last[THREADS];
     char place[256];
 } seen;
-static int slow;
+static int slow; // milliseconds for each call
 
 static void rewrite(void *data, const struct instr_class *cls, struct instr_code *code) {
     const struct instr_value first = {.size = sizeof first, .what = INSTR_ARGUMENT};
@@ -60,7 +61,7 @@ static void drain(void *data, const struct instr_event *const *events, uint32_t 
         snprintf(seen.place, sizeof seen.place, "%s.%s%s:%d %s", e->class_name, e->method,
                  e->descriptor, e->line > 0, e->name);
     }
-    if (slow && count) poll(NULL, 0, 5);
+    if (slow && count) poll(NULL, 0, slow);
 }
 
 static void report(void *data, char *text, size_t size) {
@@ -82,6 +83,8 @@ int instr_plugin_init(const struct instr_host *given, char *error, size_t size) 
     (void)error;
     (void)size;
     host = given;
-    slow = strcmp(host->options(), "slow") == 0;
+    slow = strcmp(host->options(), "slow") == 0   ? 5
+           : strcmp(host->options(), "late") == 0 ? 400
+                                                  : 0;
     return host->add(&plugin, NULL);
 }

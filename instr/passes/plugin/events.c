@@ -24,6 +24,9 @@
 
 enum { SLOTS = 1 << 15, BATCH = 256, LISTENERS = 64, EVERY_NS = 200000000, STACK = 256 << 10 };
 
+// How long plug-ins may take at a time: commands and the JVM's end wait for them.
+#define MOST_NS UINT64_C(5000000000)
+
 struct slot {
     atomic_uint_fast64_t sequence;
     int64_t value;
@@ -156,17 +159,30 @@ static void hand_over(const struct batch *batch) {
     }
 }
 
-// At most what the ring holds, so that it ends in a busy program.
+static void lose_batch(struct batch *batch) {
+    for (uint32_t i = 0; i < batch->count; i++)
+        for (struct listener *l = ring.listeners; l < ring.listeners + LISTENERS; l++)
+            if (batch->passes[i] == atomic_load(&l->number)) atomic_fetch_add(&l->lost, 1);
+    batch->count = 0;
+}
+
+// At most what the ring holds, so that it ends in a busy program. What plug-ins do not take in time is lost.
 static void drain(void) {
     struct batch *batch = atomic_load(&ring.slots) ? malloc(sizeof *batch) : NULL;
     if (!batch) return;
     cf_arena_init(&batch->names);
-    bool more = true;
+    uint64_t until = instr_clock_now() + MOST_NS;
+    bool more = true, late = false;
     for (int i = 0; i < SLOTS / BATCH && more; i++) {
         more = take(batch);
-        hand_over(batch);
+        late = instr_clock_now() > until;
+        if (late)
+            lose_batch(batch);
+        else
+            hand_over(batch);
         cf_arena_reset(&batch->names, 1 << 16);
     }
+    if (late) hand_over(batch); // how many that are
     cf_arena_free(&batch->names);
     free(batch);
 }
