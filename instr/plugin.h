@@ -165,7 +165,8 @@ struct instr_host {
                    const struct instr_value *value);
 
     int (*class_annotated)(const struct instr_class *cls, const char *annotation); // a look
-    // Call `n` is not made; its result is 0 or null. Constructors cannot be skipped. Others may skip it, too.
+    // Call `n` is not made; its result is 0 or null. Constructors cannot be skipped. Others may skip it, too; a kit
+    // with advice for it stands behind the plug-in.
     int (*skip)(struct instr_code *code, uint32_t n);
     // At its entry the method returns 0 or null if the test is met (NULL: always), after what else the
     // plug-in has at the entry; what it has at INSTR_AT_RETURN runs, too. Not for constructors.

@@ -541,12 +541,15 @@ enum cf_opcode instr_plugin_nothing_of(char type) {
 }
 
 // Puts `s` in the place of the call, unless a plug-in has done so: all do it alike.
-static void replace_once(struct cf_edit *edit, uint32_t instruction, const struct cf_snippet *s) {
+static int replace_once(struct instr_code *code, uint32_t instruction, const struct cf_snippet *s) {
+    struct cf_edit *edit = code->edit;
     const struct cf_snippet *there = cf_take_replacement(edit, instruction);
     bool same =
         !there || (there->length == s->length && memcmp(there->bytes, s->bytes, s->length) == 0);
-    if (!same) cf_replace(edit, instruction, there); // that of another pass: the next one fails
-    cf_replace(edit, instruction, s);
+    cf_replace(edit, instruction, same ? s : there);
+    if (!same)
+        return misuse(code, "a kit around this call is there already; the plug-in must come first");
+    return edit->error.status == CF_OK ? 0 : -1;
 }
 
 int instr_plugin_skip(struct instr_code *code, uint32_t n) {
@@ -562,8 +565,7 @@ int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     if (c->bytes[c->pc[call.at->instruction]] != CF_OP_invokestatic) cf_op(s, CF_OP_pop);
     if (result != 'V') cf_op(s, instr_plugin_nothing_of(result));
     if (!s->length) cf_op(s, CF_OP_nop);
-    replace_once(code->edit, call.at->instruction, s);
-    return code->edit->error.status == CF_OK ? 0 : -1;
+    return replace_once(code, call.at->instruction, s);
 }
 
 // One level inside of what else the plug-in puts at the entry, which runs first.
