@@ -53,6 +53,18 @@ static int is_dead(const char *path) {
     return dead;
 }
 
+// Is the kill switch for a process of another pid namespace?
+static int is_for_another(const char *path) {
+    char meant[INSTR_CONTROL_NAMESPACE], ours[INSTR_CONTROL_NAMESPACE];
+    ssize_t n = readlink(path, meant, sizeof meant);
+    ssize_t m = readlink("/proc/self/" INSTR_CONTROL_NAMESPACE_LINK, ours, sizeof ours);
+    return n > 0 && m > 0 && (n != m || memcmp(meant, ours, (size_t)n) != 0);
+}
+
+static int take_switch(const char *path) {
+    return !is_for_another(path) && unlink(path) == 0;
+}
+
 // Removes the sockets and kill switches of processes that were killed. Examines only files with
 // names like ours.
 static void remove_leftovers(const char *directory) {
@@ -69,7 +81,10 @@ static void remove_leftovers(const char *directory) {
         if (!strstr(end, ".sock") && !is_switch) continue;
         if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
         stpcpy(stpcpy(stpcpy(path, directory), "/"), entry->d_name);
-        if (is_switch || is_dead(path)) unlink(path);
+        if (is_switch)
+            take_switch(path);
+        else if (is_dead(path))
+            unlink(path);
     }
     closedir(listing);
 }
@@ -128,7 +143,7 @@ int instr_control_place_prepare(struct instr_control_place *place, char *reason,
     }
     remove_leftovers(place->directory);
     instr_control_switch(place->kill_path, place->directory, (long)getpid());
-    unlink(place->kill_path); // meant for an earlier process with our pid
+    take_switch(place->kill_path); // meant for an earlier process with our pid
     return 0;
 }
 
@@ -153,7 +168,7 @@ int instr_control_place_holds(const struct instr_control_place *place) {
 }
 
 int instr_control_place_killed(const struct instr_control_place *place) {
-    return unlink(place->kill_path) == 0;
+    return take_switch(place->kill_path);
 }
 
 void instr_control_place_remove(const struct instr_control_place *place) {

@@ -6,7 +6,9 @@
 // directory, .instr-UID.1 and so on are used, and when all are taken, a random name, which no other
 // user can take in advance: the tool then finds the socket among those on which the JVM listens. If
 // JVMs of several namespaces share FOLDER, PID-1.sock and so on are used. A client checks with
-// SO_PEERCRED that it has connected to the intended JVM. PID.off beside the socket is the kill switch.
+// SO_PEERCRED that it has connected to the intended JVM. PID.off beside the socket is the kill switch: a
+// symbolic link to the name of the pid namespace of the JVM that is meant, "pid:[4026531836]"; anything else
+// is meant for each JVM with this PID.
 
 #ifndef INSTR_PROTOCOL_SOCKET_PATH_H
 #define INSTR_PROTOCOL_SOCKET_PATH_H
@@ -22,6 +24,10 @@ enum {
 };
 
 #define INSTR_CONTROL_VARIABLE "INSTR_DIR"
+
+enum { INSTR_CONTROL_NAMESPACE = 64 };
+// Where the name of the pid namespace of a process stands, below its folder in /proc.
+#define INSTR_CONTROL_NAMESPACE_LINK "ns/pid"
 
 // FOLDER: the value of the option if it is a path, or that of our environment, or "/tmp".
 const char *instr_control_folder(const char *option);

@@ -151,7 +151,7 @@ class Ending(Poser):
         self.addCleanup(tool.kill)
         switch = f"/tmp/.instr-{OTHER if os.geteuid() == 0 else os.geteuid()}/{pid}.off"
         for _ in range(1000):
-            if os.path.exists(switch):
+            if os.path.lexists(switch):
                 return pid, tool, switch
             time.sleep(0.01)
         self.fail("no kill switch")
@@ -174,7 +174,7 @@ class Ending(Poser):
         os.kill(int(pid), signal.SIGKILL)  # nobody waits for it: it stays a zombie
         self.assertEqual(tool.communicate(timeout=60), ("", f"instr: process {pid} has ended\n"))
         self.assertEqual(tool.returncode, 1)
-        self.assertFalse(os.path.exists(switch))
+        self.assertFalse(os.path.lexists(switch))
         for words in ["status"], ["attach", "calls"], ["top"], ["off"], ["doctor"]:
             _, out, err, seconds = self.ends(words[0], pid, *words[1:])
             self.assertIn(f"process {pid} has ended", out if words[0] == "doctor" else err)
@@ -413,7 +413,7 @@ class Looking(Poser):
         folder = f"/tmp/.instr-{OTHER if os.geteuid() == 0 else os.geteuid()}"
         os.makedirs(folder, 0o700, exist_ok=True)
         os.mkfifo(f"{folder}/{pid}.off")
-        self.addCleanup(os.unlink, f"{folder}/{pid}.off")
+        self.addCleanup(lambda: os.path.lexists(f"{folder}/{pid}.off") and os.unlink(f"{folder}/{pid}.off"))
         if os.geteuid() == 0:
             os.chown(folder, OTHER, OTHER)
             os.chown(f"{folder}/{pid}.off", OTHER, OTHER)

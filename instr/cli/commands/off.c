@@ -25,6 +25,22 @@ struct files {
     int error; // why the last one was not
 };
 
+// One that is there may be for a JVM of another namespace.
+static int make_switch(const struct instr_process *target, int directory, const char *name) {
+    char link[INSTR_PROCESS_PATH], space[INSTR_CONTROL_NAMESPACE];
+    snprintf(link, sizeof link, "/proc/%ld/" INSTR_CONTROL_NAMESPACE_LINK, (long)target->pid);
+    ssize_t n = readlink(link, space, sizeof space - 1);
+    unlinkat(directory, name, 0);
+    if (n > 0) {
+        space[n] = '\0';
+        if (symlinkat(space, directory, name) == 0) return 0;
+    }
+    int fd =
+        openat(directory, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd >= 0) close(fd);
+    return fd >= 0 ? 0 : -1;
+}
+
 static int create_file(void *context, const char *path) {
     struct files *files = context;
     const struct instr_process *target = files->target;
@@ -35,10 +51,7 @@ static int create_file(void *context, const char *path) {
     instr_control_switch(name, "", target->inner_pid);
     if (fstat(directory, &st) == 0 && st.st_uid == target->uid && !(st.st_mode & 077) &&
         instr_process_become(target) == 0) {
-        int fd = openat(directory, name + 1,
-                        O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-        if (fd >= 0) {
-            close(fd);
+        if (make_switch(target, directory, name + 1) == 0) {
             instr_control_switch(files->file, path, target->inner_pid);
             files->made++;
         } else {

@@ -172,7 +172,7 @@ def barred(r):
         answers.append(refused(done, "is not a JVM"))
     switch = f"/tmp/.instr-{os.getuid()}/{other.pid}.off"
     alive = "" if other.poll() is None else "it has ended"
-    alive += f"{switch} is left" if os.path.exists(switch) else ""
+    alive += f"{switch} is left" if os.path.lexists(switch) else ""
     other.kill()
     other.wait()
     yield "no JVM", [x for x in (*answers, alive) if x]
@@ -353,6 +353,31 @@ def names_are_taken(r, hidden, classes):
         os.kill(holder, 9)
 
 
+def one_folder(r, classes):
+    """JVMs of two pid namespaces have the same number inside, and one /tmp: the kill switch of one does not hit the other."""
+    inside = ["unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc"]
+    one, two = (Waiting(r, "-XX:-UsePerfData", f"-agentpath:{r.agent}=calls,quiet=yes", below=inside, classes=classes, cwd="/") for _ in range(2))
+
+    def enabled(p):
+        done = p.instr("status", "--json")
+        return json.loads(done.stdout)["passes"] if done.returncode == 0 else f"{done}"
+
+    def until(p, passes):
+        end = time.monotonic() + 20
+        while enabled(p) != passes and time.monotonic() < end:
+            time.sleep(0.1)
+        return [] if enabled(p) == passes else [f"{p.pid}: {enabled(p)}"]
+    problems = until(one, ["calls"]) + until(two, ["calls"])
+    os.kill(two.pid, signal.SIGSTOP)
+    time.sleep(0.2)
+    problems.append(refused(two.instr("off"), "kill switch", "is stopped"))
+    time.sleep(2.2)  # an agent looks for it every second
+    problems += until(one, ["calls"])
+    os.kill(two.pid, signal.SIGCONT)
+    problems += until(two, []) + until(one, ["calls"])
+    yield "one folder", two.end([]) + one.end(problems)
+
+
 @program("instr attach, other namespaces", quick=False)
 def namespaces(r):
     """A JVM in a pid namespace, with a /tmp of its own, that cannot see the library: the library is copied there."""
@@ -371,6 +396,7 @@ def namespaces(r):
         yield "pid and mount", p.end([answer, reported, *left_files, "" if len(library) == 1 else f"{library}"])
         yield from copy_is_removed(r, hidden, classes)
         yield from names_are_taken(r, hidden, classes)
+        yield from one_folder(r, classes)
         yield from old_libc(r, hidden, classes)
         p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],

@@ -493,7 +493,7 @@ def off_by_file(r):
     done = p.instr("off")
     if (done.returncode, done.stderr) != (1, f"instr: the agent in process {p.pid} is detached; there is nothing to switch off\n"):
         problems.append(f"detached: {done}")
-    if os.path.exists(switch):
+    if os.path.lexists(switch):
         problems.append(f"detached: {switch} stays")
     problems = p.end(problems)
     yield "file", problems + ([] if "kill switch" in p.stderr else [p.stderr])
