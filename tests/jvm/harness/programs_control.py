@@ -581,7 +581,7 @@ def top_grows(r):
             while select.select([ours], [], [], 0.02)[0]:
                 frames += os.read(ours, 65536)
             # complete screens: from the first line to where the rest is cleared
-            longest[lines] = max((frame.count(b"\r\n") + 1 for frame in re.findall(rb"\033\[H(instr top.*?)\033\[J", frames, re.S)),
+            longest[lines] = max((frame.count(b"\r\n") + 1 for frame in re.findall(rb"\033\[H\033\[K(instr top.*?)\033\[J", frames, re.S)),
                                  default=0)
             if longest[lines] == lines:
                 break
@@ -603,7 +603,7 @@ def screen(r, p, columns):
     while not found and time.monotonic() < end:
         while select.select([ours], [], [], 0.05)[0]:
             frames += os.read(ours, 65536)
-        found = next((f for f in re.findall(rb"\033\[H(instr top.*?)\033\[J", frames, re.S) if b"Busy.work" in f), b"")
+        found = next((f for f in re.findall(rb"\033\[H\033\[K(instr top.*?)\033\[J", frames, re.S) if b"Busy.work" in f), b"")
     watching.terminate()
     watching.wait(60)
     os.close(ours)
