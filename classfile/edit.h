@@ -33,6 +33,8 @@
 //
 //      after(monitorenter)   is covered by a handler of any type that begins behind it,
 //      after(monitorexit)    is not covered by a handler of any type that ends behind it,
+//      before(return)        is not covered by a handler of any type if only loads and constants
+//                            come between monitorexit and the return,
 //      before(handler)       is covered by that handler only if its range includes its own first
 //                            instruction, as with javac. With other compilers a monitor is held
 //                            there and nothing covers it: the snippet has to catch what it throws

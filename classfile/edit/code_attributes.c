@@ -211,7 +211,7 @@ static enum cf_status map_target(struct table *t) {
         break;
     case 0x42: // catch_target: entries for snippets come first in the new table, and no original one is left out
         pos = t->r.pos;
-        n = cf_u2(&t->r) + t->l->entries_before;
+        n = cf_new_entry(t->l, cf_u2(&t->r));
         if (n > 65535) return malformed(t, "exception table index out of range");
         if (!t->r.error->status) set2(t, pos, n);
         break;

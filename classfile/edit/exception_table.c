@@ -120,13 +120,91 @@ static uint32_t range_end(const struct cf_layout *l, const struct cf_exception *
     return itself || released || changed ? cf_at_above(l, e->end_pc) : cf_at_before(l, e->end_pc);
 }
 
+// Only loads, constants and nop come between a monitorexit and the return at `pc`: the old pc behind
+// the monitorexit. 0: there is none.
+static uint32_t released_at(const struct cf_code *code, uint32_t pc) {
+    while (pc > 0) {
+        if (is_behind(code, pc, CF_OP_monitorexit)) return pc;
+        do pc--;
+        while (pc > 0 && !(code->marks[pc] & CF_MARK_START));
+        uint8_t op = code->bytes[pc];
+        if (op > CF_OP_sipush && (op < CF_OP_iload || op > CF_OP_aload_3)) return 0;
+    }
+    return 0;
+}
+
+// Finds the returns that come behind monitorexit, and before which something is inserted: the compiler of Scala
+// makes one range of a block with returns inside. What is inserted there is not covered (edit.h).
+static enum cf_status find_released(struct cf_layout *l) {
+    const struct cf_code *code = &l->edit->code;
+    for (uint32_t k = 0; k < code->returns_count; k++) {
+        uint32_t pc = code->returns[k], from = released_at(code, pc);
+        if (from == 0) continue;
+        struct cf_released r = {from, pc, cf_at_above(l, from), cf_at_before(l, pc + 1)};
+        if (r.end - r.start == pc + 1 - from) continue;
+        if (!l->released)
+            l->released =
+                cf_arena_alloc(code->cls->arena, (code->returns_count - k) * sizeof *l->released);
+        if (!l->released) return cf_fail(&l->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        l->released[l->released_count++] = r;
+    }
+    return CF_OK;
+}
+
+// The first of them whose monitorexit lies in the range of the entry.
+static uint32_t first_released(const struct cf_layout *l, const struct cf_exception *e) {
+    uint32_t low = 0, high = l->released_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (l->released[middle].from > e->start_pc)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static int is_gap(const struct cf_layout *l, const struct cf_exception *e, uint32_t k) {
+    return e->catch_type == 0 && k < l->released_count && l->released[k].pc < e->end_pc;
+}
+
+// Counts the gaps in the ranges of the original exception table.
+static enum cf_status count_gaps(struct cf_layout *l) {
+    const struct cf_code *code = &l->edit->code;
+    if (code->exception_table_length) CF_TRY(find_released(l));
+    if (!l->released_count) return CF_OK;
+    for (uint32_t i = 0; i < code->exception_table_length; i++) {
+        struct cf_exception e = cf_exception_at(code, i);
+        for (uint32_t k = first_released(l, &e); is_gap(l, &e, k); k++)
+            if (++l->gaps > UINT16_MAX)
+                return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries",
+                               l->gaps);
+    }
+    if (!l->gaps) return CF_OK;
+    l->new_entries =
+        cf_arena_alloc(code->cls->arena, code->exception_table_length * sizeof *l->new_entries);
+    return l->new_entries ? CF_OK : cf_fail(&l->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+}
+
+uint32_t cf_new_entry(const struct cf_layout *l, uint32_t i) {
+    int parted = l->new_entries && i < l->edit->code.exception_table_length;
+    return parted ? l->new_entries[i] : i + l->entries_before;
+}
+
 static void put_original(struct entries *out) {
     const struct cf_layout *l = out->l;
     const struct cf_code *code = &l->edit->code;
+    const uint8_t *first = out->next;
     for (uint32_t i = 0; i < code->exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(code, i);
-        put_entry(out, range_start(l, &e), range_end(l, &e, i), cf_at_label(l, e.handler_pc),
-                  e.catch_type);
+        uint32_t from = range_start(l, &e), handler = cf_at_label(l, e.handler_pc);
+        if (l->new_entries)
+            l->new_entries[i] = l->entries_before + (uint32_t)(out->next - first) / 8;
+        for (uint32_t k = l->gaps ? first_released(l, &e) : 0; is_gap(l, &e, k); k++) {
+            put_entry(out, from, l->released[k].start, handler, e.catch_type);
+            from = l->released[k].end;
+        }
+        put_entry(out, from, range_end(l, &e, i), handler, e.catch_type);
     }
 }
 
@@ -221,8 +299,10 @@ enum cf_status cf_emit_exceptions(struct cf_layout *l, struct cf_buffer *out) {
     // The body is covered in as many pieces as there are phases, returns and delegate calls, and
     // one.
     int simple = is_simple(l);
-    uint32_t most = l->handlers_count + edit->code.exception_table_length + edit->phases_count +
-                    edit->code.returns_count + edit->delegates_count + l->guards + 1;
+    CF_TRY(count_gaps(l));
+    uint32_t most = l->handlers_count + l->gaps + edit->code.exception_table_length +
+                    edit->phases_count + edit->code.returns_count + edit->delegates_count +
+                    l->guards + 1;
     uint8_t *p = cf_room(out, 2 + 8 * most);
     if (!p) return CF_NO_MEMORY;
     struct entries entries = {l, p + 2};

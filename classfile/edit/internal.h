@@ -35,6 +35,12 @@ struct cf_exit {
     uint32_t at, end; // new pcs; equal: there is none
 };
 
+// A return behind monitorexit: where that ends and where the return is, in old pcs; and what is not covered there, in
+// new ones.
+struct cf_released {
+    uint32_t from, pc, start, end;
+};
+
 struct cf_layout {
     struct cf_edit *edit;
     uint8_t *code;         // the new one
@@ -55,6 +61,11 @@ struct cf_layout {
     // Of all snippets: exception handlers, which come before the original ones; of the new exception table, the
     // entries that do, these among them; whether a snippet at a site has labels or branches.
     uint32_t handlers_count, entries_before;
+    // Returns behind monitorexit, in order, which are gaps in the ranges of the original exception table; how
+    // many gaps there are; and where its entries are in the new one (NULL: nothing parts them).
+    struct cf_released *released;
+    uint32_t released_count, gaps;
+    uint32_t *new_entries;
     uint32_t has_labels;
     uint32_t has_branches; // any snippet
     // A constructor of a class with strict fields: in front of the detours and of the early exit
@@ -152,8 +163,10 @@ static inline uint16_t cf_throwable(struct cf_edit *edit) {
     return edit->rewrite->throwable ? edit->rewrite->throwable : cf_add_throwable(edit);
 }
 
-// Appends the exception table with its length, and sets entries_before.
+// Appends the exception table with its length, and sets entries_before and gaps.
 enum cf_status cf_emit_exceptions(struct cf_layout *layout, struct cf_buffer *out);
+// The index in the new exception table of an entry of the original.
+uint32_t cf_new_entry(const struct cf_layout *layout, uint32_t entry);
 // Appends the attribute of the code that begins at `offset` of the class, with its bytecode offsets
 // moved.
 enum cf_status cf_emit_attribute(const struct cf_layout *layout, struct cf_buffer *out,

@@ -85,6 +85,35 @@ START_TEST(what_is_inserted_where_a_monitor_is_held_is_covered_by_what_releases_
 }
 END_TEST
 
+// synchronized (null) { if (null == null) return; nop }, compiled by scalac: one range, and the first return in it.
+START_TEST(what_is_inserted_before_a_return_behind_monitorexit_is_not_covered_by_what_releases_it) {
+    const uint8_t code[] = {CF_OP_aconst_null,
+                            CF_OP_monitorenter,
+                            CF_OP_aconst_null,
+                            CF_OP_ifnonnull,
+                            0,
+                            7,
+                            CF_OP_aconst_null,
+                            CF_OP_monitorexit,
+                            CF_OP_nop,
+                            CF_OP_return,
+                            CF_OP_aconst_null,
+                            CF_OP_monitorexit,
+                            CF_OP_return,
+                            CF_OP_aconst_null,
+                            CF_OP_monitorexit,
+                            CF_OP_athrow};
+    static const struct range scalac[] = {{2, 12, 13, 0}, {2, 12, 13, 2}};
+    static const struct range covered[] = {{2, 8, 15, 0}, {11, 13, 15, 0}, {2, 13, 15, 2}};
+    struct subject s;
+    method_with(&s, code, sizeof code, scalac, 2);
+    cf_insert_exits(s.edit, nops(s.edit, 1));
+    commit(&s);
+    assert_ranges(&s, covered, 3);
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(a_nop_behind_monitorenter_does_not_part_it_from_its_range) {
     static const struct range kotlin[] = {{4, 6, 8, 0}};
     static const struct range covered[] = {{2, 8, 10, 0}};
@@ -164,6 +193,9 @@ int main(void) {
     suite_add_tcase(suite, tests);
     tcase_add_test(tests, an_exceptional_exit_covers_the_body_but_not_the_return);
     tcase_add_test(tests, what_is_inserted_where_a_monitor_is_held_is_covered_by_what_releases_it);
+    tcase_add_test(
+        tests,
+        what_is_inserted_before_a_return_behind_monitorexit_is_not_covered_by_what_releases_it);
     tcase_add_test(tests, a_nop_behind_monitorenter_does_not_part_it_from_its_range);
     tcase_add_test(tests, ranges_for_some_exceptions_do_not_move_to_monitors);
     tcase_add_test(tests, a_range_that_ends_with_a_store_ends_before_what_is_inserted_behind_it);
