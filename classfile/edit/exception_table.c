@@ -151,12 +151,12 @@ static enum cf_status find_released(struct cf_layout *l) {
     return CF_OK;
 }
 
-// The first of them whose monitorexit lies in the range of the entry.
+// The first of them that is not in front of the range of the entry.
 static uint32_t first_released(const struct cf_layout *l, const struct cf_exception *e) {
     uint32_t low = 0, high = l->released_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        if (l->released[middle].from > e->start_pc)
+        if (l->released[middle].pc >= e->start_pc)
             high = middle;
         else
             low = middle + 1;
@@ -164,8 +164,19 @@ static uint32_t first_released(const struct cf_layout *l, const struct cf_except
     return low;
 }
 
-static int is_gap(const struct cf_layout *l, const struct cf_exception *e, uint32_t k) {
-    return e->catch_type == 0 && k < l->released_count && l->released[k].pc < e->end_pc;
+// The next gap in the range of the entry, in new pcs; *k counts on from first_released. Groovy's ranges go on behind
+// monitorexit: the gap begins with them.
+static int next_gap(const struct cf_layout *l, const struct cf_exception *e, uint32_t *k,
+                    uint32_t *from, uint32_t *to) {
+    while (e->catch_type == 0 && *k < l->released_count && l->released[*k].pc < e->end_pc) {
+        const struct cf_released *r = &l->released[(*k)++];
+        int inside = r->from > e->start_pc;
+        uint32_t old = inside ? r->from : e->start_pc;
+        *from = inside ? r->start : range_start(l, e);
+        *to = r->end;
+        if (*to - *from != r->pc + 1 - old) return 1; // else nothing is inserted
+    }
+    return 0;
 }
 
 // Counts the gaps in the ranges of the original exception table.
@@ -175,7 +186,8 @@ static enum cf_status count_gaps(struct cf_layout *l) {
     if (!l->released_count) return CF_OK;
     for (uint32_t i = 0; i < code->exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(code, i);
-        for (uint32_t k = first_released(l, &e); is_gap(l, &e, k); k++)
+        uint32_t k = first_released(l, &e), from, to;
+        while (next_gap(l, &e, &k, &from, &to))
             if (++l->gaps > UINT16_MAX)
                 return cf_fail(&l->edit->error, CF_LIMIT, 0, "exception table of %u entries",
                                l->gaps);
@@ -200,10 +212,9 @@ static void put_original(struct entries *out) {
         uint32_t from = range_start(l, &e), handler = cf_at_label(l, e.handler_pc);
         if (l->new_entries)
             l->new_entries[i] = l->entries_before + (uint32_t)(out->next - first) / 8;
-        for (uint32_t k = l->gaps ? first_released(l, &e) : 0; is_gap(l, &e, k); k++) {
-            put_entry(out, from, l->released[k].start, handler, e.catch_type);
-            from = l->released[k].end;
-        }
+        uint32_t k = l->gaps ? first_released(l, &e) : 0, gap, behind;
+        for (; l->gaps && next_gap(l, &e, &k, &gap, &behind); from = behind)
+            put_entry(out, from, gap, handler, e.catch_type);
         put_entry(out, from, range_end(l, &e, i), handler, e.catch_type);
     }
 }

@@ -85,7 +85,8 @@ START_TEST(what_is_inserted_where_a_monitor_is_held_is_covered_by_what_releases_
 }
 END_TEST
 
-// synchronized (null) { if (null == null) return; nop }, compiled by scalac: one range, and the first return in it.
+// synchronized (null) { if (null == null) return; nop }, compiled by scalac: one range, and the first return in it. Groovy's
+// range goes on behind monitorexit.
 START_TEST(what_is_inserted_before_a_return_behind_monitorexit_is_not_covered_by_what_releases_it) {
     const uint8_t code[] = {CF_OP_aconst_null,
                             CF_OP_monitorenter,
@@ -105,11 +106,18 @@ START_TEST(what_is_inserted_before_a_return_behind_monitorexit_is_not_covered_by
                             CF_OP_athrow};
     static const struct range scalac[] = {{2, 12, 13, 0}, {2, 12, 13, 2}};
     static const struct range covered[] = {{2, 8, 15, 0}, {11, 13, 15, 0}, {2, 13, 15, 2}};
+    static const struct range groovy[] = {{2, 7, 13, 0}, {9, 12, 13, 0}};
+    static const struct range covered_there[] = {{2, 7, 15, 0}, {11, 13, 15, 0}};
     struct subject s;
     method_with(&s, code, sizeof code, scalac, 2);
     cf_insert_exits(s.edit, nops(s.edit, 1));
     commit(&s);
     assert_ranges(&s, covered, 3);
+    close_subject(&s);
+    method_with(&s, code, sizeof code, groovy, 2);
+    cf_insert_exits(s.edit, nops(s.edit, 1));
+    commit(&s);
+    assert_ranges(&s, covered_there, 2);
     close_subject(&s);
 }
 END_TEST
