@@ -35,6 +35,8 @@
 //      after(monitorexit)    is not covered by a handler of any type that ends behind it,
 //      before(return)        is not covered by a handler of any type if only loads and constants
 //                            come between monitorexit and the return,
+//      before(goto)          is not covered by a handler of any type whose range begins or ends with it,
+//                            if only these come between monitorexit and the goto,
 //      before(handler)       is covered by that handler only if its range includes its own first
 //                            instruction, as with javac. With other compilers a monitor is held
 //                            there and nothing covers it: the snippet has to catch what it throws

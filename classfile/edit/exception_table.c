@@ -81,12 +81,31 @@ static int is_behind(const struct cf_code *code, uint32_t pc, enum cf_opcode op)
     return pc > 0 && code->bytes[pc - 1] == op && code->marks[pc - 1] & CF_MARK_START;
 }
 
+// Compilers put fewer instructions between those of a monitor and a jump. Tables may have 65,535 entries for one place.
+enum { FAR = 32 };
+
+// Only loads, constants and nop come between a monitorexit and `pc`: the old pc behind the
+// monitorexit. 0: there is none.
+static uint32_t released_at(const struct cf_code *code, uint32_t pc) {
+    for (int i = 0; pc > 0 && i < FAR; i++) {
+        if (is_behind(code, pc, CF_OP_monitorexit)) return pc;
+        do pc--;
+        while (pc > 0 && !(code->marks[pc] & CF_MARK_START));
+        uint8_t op = code->bytes[pc];
+        if (op > CF_OP_sipush && (op < CF_OP_iload || op > CF_OP_aload_3)) return 0;
+    }
+    return 0;
+}
+
 // Handlers that release a monitor cover what is inserted behind monitorenter, and not what is
-// inserted behind monitorexit (edit.h). Some compilers put a nop behind monitorenter.
+// inserted behind monitorexit (edit.h). Some compilers put a nop behind monitorenter, and Groovy's goes on with the range
+// at the goto behind monitorexit.
 static uint32_t range_start(const struct cf_layout *l, const struct cf_exception *e) {
     const struct cf_code *code = &l->edit->code;
     uint32_t pc = e->start_pc;
-    while (e->catch_type == 0 && is_behind(code, pc, CF_OP_nop)) pc--;
+    if (e->catch_type == 0 && code->bytes[pc] == CF_OP_goto && released_at(code, pc))
+        return cf_at_instruction(l, pc);
+    for (int i = 0; i < FAR && e->catch_type == 0 && is_behind(code, pc, CF_OP_nop); i++) pc--;
     return e->catch_type == 0 && is_behind(code, pc, CF_OP_monitorenter)
                ? cf_at_above(l, pc)
                : cf_at_label(l, e->start_pc);
@@ -110,27 +129,26 @@ static int goes_on(const struct cf_code *code, uint32_t i, uint32_t pc, uint32_t
     return e.handler_pc == handler && e.start_pc <= pc && pc < e.end_pc;
 }
 
+// Does the range end with a goto that comes behind monitorexit, as Groovy's do? Where the monitorexit ends; 0: no.
+static uint32_t ends_released(const struct cf_code *code, const struct cf_exception *e) {
+    uint32_t pc = e->end_pc - 3;
+    if (e->catch_type != 0 || e->end_pc < e->start_pc + 4 || code->bytes[pc] != CF_OP_goto ||
+        !(code->marks[pc] & CF_MARK_START))
+        return 0;
+    uint32_t from = released_at(code, pc);
+    return from > e->start_pc ? from : 0;
+}
+
 static uint32_t range_end(const struct cf_layout *l, const struct cf_exception *e, uint32_t i) {
     const struct cf_code *code = &l->edit->code;
+    uint32_t early = ends_released(code, e);
+    if (early) return cf_at_above(l, early);
     int itself = e->start_pc <= e->handler_pc && e->handler_pc < e->end_pc;
     int released = e->catch_type == 0 && is_behind(code, e->end_pc, CF_OP_monitorexit);
     int changed = changes_local(l->edit, e->end_pc) &&
                   !goes_on(code, i + 1, e->end_pc, e->handler_pc) &&
                   !goes_on(code, i - 1, e->end_pc, e->handler_pc);
     return itself || released || changed ? cf_at_above(l, e->end_pc) : cf_at_before(l, e->end_pc);
-}
-
-// Only loads, constants and nop come between a monitorexit and the return at `pc`: the old pc behind
-// the monitorexit. 0: there is none.
-static uint32_t released_at(const struct cf_code *code, uint32_t pc) {
-    while (pc > 0) {
-        if (is_behind(code, pc, CF_OP_monitorexit)) return pc;
-        do pc--;
-        while (pc > 0 && !(code->marks[pc] & CF_MARK_START));
-        uint8_t op = code->bytes[pc];
-        if (op > CF_OP_sipush && (op < CF_OP_iload || op > CF_OP_aload_3)) return 0;
-    }
-    return 0;
 }
 
 // Finds the returns that come behind monitorexit, and before which something is inserted: the compiler of Scala

@@ -122,6 +122,39 @@ START_TEST(what_is_inserted_before_a_return_behind_monitorexit_is_not_covered_by
 }
 END_TEST
 
+START_TEST(what_is_inserted_before_a_goto_behind_monitorexit_is_not_covered_by_what_releases_it) {
+    // for (;;) synchronized (null) { if (...) continue; }, compiled by groovyc
+    const uint8_t code[] = {CF_OP_aconst_null,
+                            CF_OP_monitorenter,
+                            CF_OP_nop,
+                            CF_OP_aconst_null,
+                            CF_OP_monitorexit,
+                            CF_OP_nop,
+                            CF_OP_goto,
+                            0,
+                            9,
+                            CF_OP_nop,
+                            CF_OP_aconst_null,
+                            CF_OP_monitorexit,
+                            CF_OP_goto,
+                            0,
+                            3,
+                            CF_OP_return,
+                            CF_OP_aconst_null,
+                            CF_OP_monitorexit,
+                            CF_OP_athrow};
+    static const struct range groovy[] = {{2, 3, 16, 0}, {6, 15, 16, 0}, {6, 15, 16, 2}};
+    static const struct range covered[] = {{2, 3, 18, 0}, {7, 13, 18, 0}, {6, 17, 18, 2}};
+    struct subject s;
+    method_with(&s, code, sizeof code, groovy, 3);
+    cf_insert_before(s.edit, 6, nops(s.edit, 1));
+    cf_insert_before(s.edit, 10, nops(s.edit, 1));
+    commit(&s);
+    assert_ranges(&s, covered, 3);
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(a_nop_behind_monitorenter_does_not_part_it_from_its_range) {
     static const struct range kotlin[] = {{4, 6, 8, 0}};
     static const struct range covered[] = {{2, 8, 10, 0}};
@@ -204,6 +237,9 @@ int main(void) {
     tcase_add_test(
         tests,
         what_is_inserted_before_a_return_behind_monitorexit_is_not_covered_by_what_releases_it);
+    tcase_add_test(
+        tests,
+        what_is_inserted_before_a_goto_behind_monitorexit_is_not_covered_by_what_releases_it);
     tcase_add_test(tests, a_nop_behind_monitorenter_does_not_part_it_from_its_range);
     tcase_add_test(tests, ranges_for_some_exceptions_do_not_move_to_monitors);
     tcase_add_test(tests, a_range_that_ends_with_a_store_ends_before_what_is_inserted_behind_it);
