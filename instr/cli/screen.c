@@ -85,9 +85,10 @@ void cli_catch_signals(void) {
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal; // without SA_RESTART, so that waiting calls return
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    // What nohup ignores stays ignored.
+    // What nohup ignores stays ignored. SIGINT does not: shells ignore it for what scripts run in the background.
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        if (signals[i] != SIGHUP ||
+            (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
             sigaction(signals[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
 }

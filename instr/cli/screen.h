@@ -12,7 +12,7 @@ void cli_screen_close(void);
 // The rows and columns at this moment; 24 and 80 if they are unknown.
 void cli_screen_size(int *rows, int *columns);
 
-// Makes SIGINT, SIGTERM and SIGHUP set a flag and nothing else, but those that are ignored, as by nohup.
+// Makes SIGINT, SIGTERM and SIGHUP set a flag and nothing else; SIGHUP only if it is not ignored, as by nohup.
 void cli_catch_signals(void);
 // 0: none was caught; 1: one; 2: another one a second later or more: somebody does not want to wait.
 int cli_caught(void);

@@ -13,6 +13,12 @@ def without(fd):
     return {"preexec_fn": lambda: os.close(fd)}
 
 
+def with_signals(ignored=()):
+    """As a terminal starts a command. What starts the tests may ignore signals, and children inherit that."""
+    for number in signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE:
+        signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
+
+
 def limited():
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
@@ -37,19 +43,20 @@ class Started(Poser):
         self.assertFalse(os.path.exists(self.path("out.html")))
 
     def test_a_command_keeps_its_signals(self):
-        done = self.run_tool("run", "calls", "--", "grep", "SigIgn", "/proc/self/status")
+        done = subprocess.run([self.instr, "run", "calls", "--", "grep", "SigIgn", "/proc/self/status"], stdout=subprocess.PIPE, text=True, timeout=60, check=True,
+                              preexec_fn=with_signals)
         self.assertEqual(int(done.stdout.split()[1], 16), 0)
 
-    def watching(self, folder="noting", ignored=None):
+    def watching(self, folder="noting", ignored=()):
         """`instr watch` of an agent that sends lines for ever."""
         tool = subprocess.Popen([self.instr, "watch", self.pose("noting", folder=folder), "A.b(..)"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                preexec_fn=ignored and (lambda: signal.signal(ignored, signal.SIG_IGN)))
+                                preexec_fn=lambda: with_signals(ignored))
         self.addCleanup(tool.kill)
         time.sleep(0.5)
         return tool
 
     def test_what_nohup_ignores_stays_ignored(self):
-        tool = self.watching(ignored=signal.SIGHUP)
+        tool = self.watching(ignored=[signal.SIGHUP])
         for number in signal.SIGHUP, signal.SIGHUP, signal.SIGTERM, signal.SIGTERM:
             self.assertIsNone(tool.poll())
             tool.send_signal(number)
@@ -59,7 +66,7 @@ class Started(Poser):
     def test_a_second_signal_does_not_wait(self):
         for number in signal.SIGINT, signal.SIGTERM:
             with self.subTest(number):
-                tool = self.watching(folder=str(int(number)))
+                tool = self.watching(folder=str(int(number)), ignored=[signal.SIGINT])  # as in the background
                 tool.send_signal(number)
                 time.sleep(0.1)
                 tool.send_signal(number)  # as timeout(1) does
