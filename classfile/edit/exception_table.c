@@ -216,9 +216,9 @@ static enum cf_status count_gaps(struct cf_layout *l) {
     return l->new_entries ? CF_OK : cf_fail(&l->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
 }
 
-uint32_t cf_new_entry(const struct cf_layout *l, uint32_t i) {
-    int parted = l->new_entries && i < l->edit->code.exception_table_length;
-    return parted ? l->new_entries[i] : i + l->entries_before;
+uint32_t cf_new_entry(const struct cf_layout *l, uint32_t entry) {
+    int parted = l->new_entries && entry < l->edit->code.exception_table_length;
+    return parted ? l->new_entries[entry] : entry + l->entries_before;
 }
 
 static void put_original(struct entries *out) {
