@@ -244,6 +244,44 @@ START_TEST(annotations_stay_with_their_entry_of_the_exception_table) {
 }
 END_TEST
 
+// The first entry becomes two: what is inserted before the return behind monitorexit is not covered.
+START_TEST(annotations_stay_with_their_entry_behind_one_that_is_parted) {
+    struct build b;
+    struct subject s;
+    const uint8_t code[] = {
+        CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_aconst_null, CF_OP_monitorexit, CF_OP_return,
+        CF_OP_nop,         CF_OP_return,       CF_OP_athrow,      CF_OP_pop,         CF_OP_return};
+    const unsigned entries[] = {2, 6, 7, 0, 5, 6, 8, 0};
+    size_t place = method_head(&b, 49, "()V", 1, 0, code, sizeof code);
+    build_u2(&b, 2);
+    for (unsigned i = 0; i < 8; i++) build_u2(&b, entries[i]);
+    build_u2(&b, 1);
+    size_t annotations = build_attribute(&b, "RuntimeVisibleTypeAnnotations");
+    build_u2(&b, 1);
+    build_u1(&b, 0x42);
+    build_u2(&b, 1); // exception_table_index
+    build_u1(&b, 0);
+    build_u2(&b, build_utf8(&b, "LP;"));
+    build_u2(&b, 0);
+    build_end(&b, annotations);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    open_subject(&s, &b);
+    begin(&s, 0);
+    cf_insert_exits(s.edit, nops(s.edit, 1));
+    commit(&s);
+    struct cf_code after = code_of(&s, 0);
+    struct cf_error error = {.status = CF_OK};
+    struct cf_walk walk = cf_walk_attributes(&s.after, after.attributes, 1, after.end, &error);
+    struct cf_attribute a;
+    ck_assert_uint_eq(after.exception_table_length, 3);
+    ck_assert(cf_next_attribute(&walk, &a));
+    struct cf_exception e = cf_exception_at(&after, cf_be2(s.after.bytes + a.info + 3));
+    ck_assert_uint_eq(after.bytes[e.handler_pc], CF_OP_pop);
+    close_subject(&s);
+}
+END_TEST
+
 START_TEST(misuse_is_reported) {
     struct subject s;
     METHOD(&s, 52, "()V", 0, 1, CF_OP_return);
@@ -305,6 +343,7 @@ int main(void) {
     tcase_add_test(tests, a_snippet_is_appended_to_itself);
     tcase_add_test(tests, a_dynamic_constant_has_the_slots_of_its_descriptor);
     tcase_add_test(tests, annotations_stay_with_their_entry_of_the_exception_table);
+    tcase_add_test(tests, annotations_stay_with_their_entry_behind_one_that_is_parted);
     tcase_add_test(tests, misuse_is_reported);
     return run_suite(suite);
 }
