@@ -12,6 +12,7 @@
 #include "instr/passes/results.h"
 #include "instr/kit/option.h"
 #include "instr/plugins/plugins.h"
+#include "instr/protocol/socket_path.h"
 #include "instr/rules/option.h"
 #include "instr/retransform/first_class.h"
 #include "instr/retransform/hook.h"
@@ -190,7 +191,7 @@ static void find_library(void) {
     if (dladdr((void *)&instr_agent, &info) && info.dli_fname &&
         strlen(info.dli_fname) < sizeof instr_agent.library)
         strcpy(instr_agent.library, info.dli_fname);
-    instr_delivered_note(instr_agent.library);
+    instr_delivered_note(instr_agent.library, instr_control_in_random(instr_agent.library));
 }
 
 static int gets_originals(const struct instr_options *options) {

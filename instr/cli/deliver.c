@@ -161,23 +161,26 @@ int cli_deliver(const struct instr_process *target, const char *library, const c
 
 // Splits FOLDER/.instr-UID/FILE. 0, or -1 if it is not such a path.
 static int split(const char *path, char parent[INSTR_CONTROL_PATH_SIZE],
-                 char name[INSTR_CONTROL_PATH_SIZE], const char **file) {
+                 char name[INSTR_CONTROL_PATH_SIZE]) {
     const char *slash = strrchr(path, '/'), *above = slash;
     while (above && above > path && above[-1] != '/') above--;
     if (!above || above <= path + 1 || slash - path >= INSTR_CONTROL_PATH_SIZE) return -1;
     snprintf(parent, INSTR_CONTROL_PATH_SIZE, "%.*s", (int)(above - 1 - path), path);
     snprintf(name, INSTR_CONTROL_PATH_SIZE, "%.*s", (int)(slash - above), above);
-    *file = slash + 1;
-    return strncmp(name, ".instr-", 7) == 0 && strncmp(*file, "libinstr-", 9) == 0 ? 0 : -1;
+    return strncmp(name, ".instr-", 7) == 0 && strncmp(slash, "/libinstr-", 10) == 0 ? 0 : -1;
 }
 
-int cli_holds_copy(const struct instr_process *target, const char *path) {
+// Opens the directory of a copy, which is made if `make`, and calls `use` with the target's rights. 0: it is not the
+// target's alone.
+static int with_directory(const struct instr_process *target, const char *path, int make,
+                          void (*use)(int above, const char *name, int directory,
+                                      const char *path)) {
     char parent[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
-    const char *file;
-    if (split(path, parent, name, &file) != 0) return 0;
+    if (split(path, parent, name) != 0) return 0;
     int above = instr_process_directory(target, parent), directory = -1;
     if (above >= 0 && instr_process_become(target) == 0) {
-        directory = open_private(target, above, name, mkdirat(above, name, 0700) == 0);
+        directory = open_private(target, above, name, make && mkdirat(above, name, 0700) == 0);
+        if (directory >= 0 && use) use(above, name, directory, path);
         instr_process_return();
     }
     if (above >= 0) close(above);
@@ -185,17 +188,15 @@ int cli_holds_copy(const struct instr_process *target, const char *path) {
     return directory >= 0;
 }
 
+int cli_holds_copy(const struct instr_process *target, const char *path) {
+    return with_directory(target, path, 1, NULL);
+}
+
+static void take(int above, const char *name, int directory, const char *path) {
+    unlinkat(directory, strrchr(path, '/') + 1, 0);
+    if (instr_control_in_random(path)) unlinkat(above, name, AT_REMOVEDIR);
+}
+
 void cli_take_copy(const struct instr_process *target, const char *path) {
-    char parent[INSTR_CONTROL_PATH_SIZE], name[INSTR_CONTROL_PATH_SIZE];
-    const char *file;
-    if (split(path, parent, name, &file) != 0) return;
-    int above = instr_process_directory(target, parent), directory = -1;
-    if (above >= 0 && instr_process_become(target) == 0) {
-        directory = open_private(target, above, name, 0);
-        if (directory >= 0) unlinkat(directory, file, 0);
-        if (directory >= 0 && instr_control_is_random(name)) unlinkat(above, name, AT_REMOVEDIR);
-        instr_process_return();
-    }
-    if (above >= 0) close(above);
-    if (directory >= 0) close(directory);
+    with_directory(target, path, 0, take);
 }

@@ -1,5 +1,6 @@
 #include "instr/protocol/socket_path.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,10 @@ void instr_control_random(char path[INSTR_CONTROL_PATH_SIZE], const char *folder
              (unsigned long)uid);
 }
 
-int instr_control_is_random(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && strlen(dot) == sizeof ".XXXXXX" - 1;
+int instr_control_in_random(const char *file) {
+    static const char end[] = ".XXXXXX";
+    const char *slash = strrchr(file, '/');
+    return slash && slash - file >= (ptrdiff_t)sizeof end && slash[1 - (int)sizeof end] == end[0];
 }
 
 const char *instr_control_folder(const char *option) {

@@ -37,8 +37,8 @@ void instr_control_directory(char path[INSTR_CONTROL_PATH_SIZE], const char *fol
                              unsigned number);
 // A template for mkdtemp.
 void instr_control_random(char path[INSTR_CONTROL_PATH_SIZE], const char *folder, uid_t uid);
-// Is it the name of one that mkdtemp has made? Nobody uses it again: whoever made it removes it.
-int instr_control_is_random(const char *path);
+// Is the file in such a directory? Nobody uses that again: it goes with the file.
+int instr_control_in_random(const char *file);
 
 // Is it a directory (not a symbolic link) that belongs to `uid` and that no other user may enter?
 int instr_control_directory_is_private(const char *path, uid_t uid);

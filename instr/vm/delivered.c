@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 static struct {
     char folder[PATH_MAX]; // "": the library was not loaded from a copy
     char name[64];         // "": the copy is not there
+    bool alone;            // the folder is for this copy
     dev_t device;
     ino_t inode;
 } copy;
@@ -24,11 +24,6 @@ static bool is_name(const char *name) {
     return strspn(name, hex) == digits && strcmp(name + digits, end) == 0;
 }
 
-// .instr-1000.XXXXXX, which mkdtemp has made: nobody else uses it.
-static bool is_random(const char *folder) {
-    return strlen(strrchr(folder, '.')) == sizeof ".XXXXXX" - 1;
-}
-
 // Opens the folder if it is a control directory of this user.
 static int open_folder(const char *folder) {
     struct stat st;
@@ -40,10 +35,11 @@ static int open_folder(const char *folder) {
     return -1;
 }
 
-void instr_delivered_note(const char *library) {
+void instr_delivered_note(const char *library, bool alone) {
     struct stat st;
     const char *slash = strrchr(library, '/');
     copy.folder[0] = copy.name[0] = '\0';
+    copy.alone = alone;
     if (!slash || !is_name(slash + 1) || (size_t)(slash - library) >= sizeof copy.folder) return;
     snprintf(copy.folder, sizeof copy.folder, "%.*s", (int)(slash - library), library);
     int folder = open_folder(copy.folder);
@@ -68,7 +64,7 @@ void instr_delivered_remove(void) {
 
 void instr_delivered_end(void) {
     instr_delivered_remove();
-    int folder = copy.folder[0] && is_random(copy.folder) ? open_folder(copy.folder) : -1;
+    int folder = copy.folder[0] && copy.alone ? open_folder(copy.folder) : -1;
     if (folder < 0) return;
     rmdir(copy.folder);
     close(folder);

@@ -7,13 +7,15 @@
 #ifndef INSTR_VM_DELIVERED_H
 #define INSTR_VM_DELIVERED_H
 
-// Notes which file the library is, when it is loaded.
-void instr_delivered_note(const char *library);
+#include <stdbool.h>
+
+// Notes which file the library is, when it is loaded. `alone`: its directory is for this copy.
+void instr_delivered_note(const char *library, bool alone);
 
 // Removes the file if it is such a copy, and still the same file.
 void instr_delivered_remove(void);
 
-// The same when the JVM ends, with the directory if it has a random name. Until then it keeps other users
+// The same when the JVM ends, with the directory if it is for the copy alone. Until then it keeps other users
 // from taking the name, by which the next attach finds the library.
 void instr_delivered_end(void);
 

@@ -130,15 +130,20 @@ static inline unsigned build_dynamic(struct build *b, unsigned tag, unsigned boo
 // --- the parts of a class ---
 
 // Everything up to the interfaces, of which there are none; super is java/lang/Object.
-static inline void build_class_file(struct build *b, unsigned major_version, unsigned access_flags,
-                                    const char *name) {
+static inline void build_subclass_file(struct build *b, unsigned major_version,
+                                       unsigned access_flags, const char *name, const char *super) {
     memset(b, 0, sizeof *b);
     b->constants = 1;
     b->major_version = major_version;
     build_u2(b, access_flags);
     build_u2(b, build_class(b, name));
-    build_u2(b, build_class(b, "java/lang/Object"));
+    build_u2(b, build_class(b, super));
     build_u2(b, 0);
+}
+
+static inline void build_class_file(struct build *b, unsigned major_version, unsigned access_flags,
+                                    const char *name) {
+    build_subclass_file(b, major_version, access_flags, name, "java/lang/Object");
 }
 
 // The head of a field or method; `attributes` of them have to follow.

@@ -29,7 +29,8 @@ static void show(const json_t *document, const struct instr_process *target) {
 
 // --- files ---
 
-// Does it use a class that inserted code calls, java.lang.Instr...? The JDK has none with such a name.
+// Does it use a class that inserted code calls, such as java.lang.InstrCalls? instr_scope_is_ours takes whatever might be
+// ours; a file is refused only for what is.
 static int is_instrumented(const struct cf_class *cls) {
     static const char start[] = "java/lang/Instr";
     const size_t n = sizeof start - 1;

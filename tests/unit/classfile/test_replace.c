@@ -197,30 +197,48 @@ START_TEST(a_dynamic_constant_has_the_slots_of_its_descriptor) {
 }
 END_TEST
 
+// A method with an exception table of `count` entries, the last of which has a type annotation.
+static void method_with_annotation(struct subject *s, const uint8_t *code, size_t length,
+                                   const unsigned (*entries)[4], unsigned count) {
+    struct build b;
+    size_t place = method_head(&b, 49, "()V", 1, 0, code, length);
+    build_u2(&b, count);
+    for (unsigned i = 0; i < 4 * count; i++) build_u2(&b, entries[i / 4][i % 4]);
+    build_u2(&b, 1);
+    size_t annotations = build_attribute(&b, "RuntimeVisibleTypeAnnotations");
+    build_u2(&b, 1);
+    build_u1(&b, 0x42);
+    build_u2(&b, count - 1); // exception_table_index
+    build_u1(&b, 0);
+    build_u2(&b, build_utf8(&b, "LP;"));
+    build_u2(&b, 0);
+    build_end(&b, annotations);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    open_subject(s, &b);
+    begin(s, 0);
+}
+
+// The entry that is annotated in the new code. *index: its number.
+static struct cf_exception annotated_entry(struct subject *s, const struct cf_code *after,
+                                           uint32_t *index) {
+    struct cf_error error = {.status = CF_OK};
+    struct cf_walk walk = cf_walk_attributes(&s->after, after->attributes, 1, after->end, &error);
+    struct cf_attribute a;
+    ck_assert(cf_next_attribute(&walk, &a));
+    *index = cf_be2(s->after.bytes + a.info + 3);
+    return cf_exception_at(after, *index);
+}
+
 // Entries in front of the original ones are those of snippets, and those that lead to handlers of passes
 // outside. The second kind was not counted.
 START_TEST(annotations_stay_with_their_entry_of_the_exception_table) {
+    const uint8_t code[] = {CF_OP_iconst_0, CF_OP_pop, CF_OP_return, CF_OP_pop, CF_OP_return};
+    static const unsigned entry[][4] = {{0, 2, 3, 0}};
     for (int throws = 0; throws < 2; throws++) {
-        struct build b;
         struct subject s;
-        const uint8_t code[] = {CF_OP_iconst_0, CF_OP_pop, CF_OP_return, CF_OP_pop, CF_OP_return};
-        size_t place = method_head(&b, 49, "()V", 1, 0, code, sizeof code);
-        build_u2(&b, 1);
-        const unsigned entry[] = {0, 2, 3, 0};
-        for (unsigned i = 0; i < 4; i++) build_u2(&b, entry[i]);
-        build_u2(&b, 1);
-        size_t annotations = build_attribute(&b, "RuntimeVisibleTypeAnnotations");
-        build_u2(&b, 1);
-        build_u1(&b, 0x42);
-        build_u2(&b, 0); // exception_table_index
-        build_u1(&b, 0);
-        build_u2(&b, build_utf8(&b, "LP;"));
-        build_u2(&b, 0);
-        build_end(&b, annotations);
-        build_end(&b, place);
-        build_u2(&b, 0);
-        open_subject(&s, &b);
-        begin(&s, 0);
+        uint32_t index;
+        method_with_annotation(&s, code, sizeof code, entry, 1);
         if (throws) cf_edit_snippets_throw(s.edit);
         for (int nesting = 0; nesting < 2; nesting++) {
             s.edit->nesting = nesting * CF_LEVELS;
@@ -230,13 +248,8 @@ START_TEST(annotations_stay_with_their_entry_of_the_exception_table) {
         }
         commit(&s);
         struct cf_code after = code_of(&s, 0);
-        struct cf_error error = {.status = CF_OK};
-        struct cf_walk walk = cf_walk_attributes(&s.after, after.attributes, 1, after.end, &error);
-        struct cf_attribute a;
-        ck_assert(cf_next_attribute(&walk, &a));
-        uint32_t index = cf_be2(s.after.bytes + a.info + 3);
+        struct cf_exception e = annotated_entry(&s, &after, &index);
         ck_assert(throws ? index > 0 : index == 0);
-        struct cf_exception e = cf_exception_at(&after, index);
         ck_assert_uint_eq(after.bytes[e.handler_pc], CF_OP_pop);
         ck_assert_uint_eq(after.bytes[e.start_pc], CF_OP_iconst_0);
         close_subject(&s);
@@ -246,37 +259,19 @@ END_TEST
 
 // The first entry becomes two: what is inserted before the return behind monitorexit is not covered.
 START_TEST(annotations_stay_with_their_entry_behind_one_that_is_parted) {
-    struct build b;
-    struct subject s;
     const uint8_t code[] = {
         CF_OP_aconst_null, CF_OP_monitorenter, CF_OP_aconst_null, CF_OP_monitorexit, CF_OP_return,
         CF_OP_nop,         CF_OP_return,       CF_OP_athrow,      CF_OP_pop,         CF_OP_return};
-    const unsigned entries[] = {2, 6, 7, 0, 5, 6, 8, 0};
-    size_t place = method_head(&b, 49, "()V", 1, 0, code, sizeof code);
-    build_u2(&b, 2);
-    for (unsigned i = 0; i < 8; i++) build_u2(&b, entries[i]);
-    build_u2(&b, 1);
-    size_t annotations = build_attribute(&b, "RuntimeVisibleTypeAnnotations");
-    build_u2(&b, 1);
-    build_u1(&b, 0x42);
-    build_u2(&b, 1); // exception_table_index
-    build_u1(&b, 0);
-    build_u2(&b, build_utf8(&b, "LP;"));
-    build_u2(&b, 0);
-    build_end(&b, annotations);
-    build_end(&b, place);
-    build_u2(&b, 0);
-    open_subject(&s, &b);
-    begin(&s, 0);
+    static const unsigned entries[][4] = {{2, 6, 7, 0}, {5, 6, 8, 0}};
+    struct subject s;
+    uint32_t index;
+    method_with_annotation(&s, code, sizeof code, entries, 2);
     cf_insert_exits(s.edit, nops(s.edit, 1));
     commit(&s);
     struct cf_code after = code_of(&s, 0);
-    struct cf_error error = {.status = CF_OK};
-    struct cf_walk walk = cf_walk_attributes(&s.after, after.attributes, 1, after.end, &error);
-    struct cf_attribute a;
     ck_assert_uint_eq(after.exception_table_length, 3);
-    ck_assert(cf_next_attribute(&walk, &a));
-    struct cf_exception e = cf_exception_at(&after, cf_be2(s.after.bytes + a.info + 3));
+    struct cf_exception e = annotated_entry(&s, &after, &index);
+    ck_assert_uint_eq(index, 2);
     ck_assert_uint_eq(after.bytes[e.handler_pc], CF_OP_pop);
     close_subject(&s);
 }

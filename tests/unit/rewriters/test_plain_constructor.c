@@ -77,20 +77,10 @@ static void build_fields(struct build *b) {
     build_member(b, CF_ACC_STATIC, "static", "I", 0);
 }
 
-static void begin_class(struct build *b, const char *super) {
-    memset(b, 0, sizeof *b);
-    b->constants = 1;
-    b->major_version = 49;
-    build_u2(b, CF_ACC_PUBLIC);
-    build_u2(b, build_class(b, "A"));
-    build_u2(b, build_class(b, super));
-    build_u2(b, 0);
-    build_fields(b);
-}
-
 static void open_case(struct subject *s, const struct expected *c) {
     struct build b;
-    begin_class(&b, c->super);
+    build_subclass_file(&b, 49, CF_ACC_PUBLIC, "A", c->super);
+    build_fields(&b);
     struct assembler_name names[] = {
         {"super", build_reference(&b, CF_TAG_METHODREF, c->super, "<init>", "()V")},
         {"this", build_reference(&b, CF_TAG_METHODREF, "A", "<init>", "()V")},
