@@ -223,7 +223,13 @@ static size_t memory(const struct rw_pass *pass) {
     return instr_alloc_vm_bytes() + instr_alloc_samples_bytes();
 }
 
+static uint64_t cost_ns(JNIEnv *jni, const struct rw_pass *pass) {
+    (void)jni, (void)pass;
+    return instr_alloc_vm_cost_ns();
+}
+
 const struct instr_agent_pass instr_agent_pass_alloc = {
+    .cost_ns = cost_ns,
     .memory = memory,
     .load = load,
     .engine = use_engine,

@@ -96,35 +96,52 @@ static bool is_counter(const struct pool *pool, unsigned index) {
            is_text(pool, method, "clonedOwn");
 }
 
-// Does a call of InstrAlloc follow, with no jump or return in between?
-static bool counts_after(const struct pool *pool, const uint8_t *code, jint length, jlocation at) {
-    jlocation end = at + REACH < length ? at + REACH : length;
-    if (at < 0 || at >= length) return false;
-    if (code[at] < CF_OP_invokevirtual || code[at] > CF_OP_invokestatic) return false;
-    for (at += 3; at + 2 < end; at += cf_lengths[code[at]]) {
-        if (code[at] == CF_OP_invokestatic && is_counter(pool, cf_be2(code + at + 1))) return true;
-        if (cf_lengths[code[at]] == 0 || (cf_flags[code[at]] & (CF_ENDS | CF_RETURNS)) != 0)
-            return false;
-    }
-    return false;
+// The next call of a static method behind an instruction, with no jump or return in between; -1: there is none before `end`.
+static jlocation next_static_call(const uint8_t *code, jlocation at, jlocation end) {
+    do {
+        unsigned length = cf_lengths[code[at]];
+        if (length == 0 || (cf_flags[code[at]] & (CF_ENDS | CF_RETURNS)) != 0) return -1;
+        at += length;
+    } while (at + 2 < end && code[at] != CF_OP_invokestatic);
+    return at + 2 < end ? at : -1;
 }
 
-static bool is_counting_call(JNIEnv *jni, const jvmtiFrameInfo *frame) {
+// Is one of the static calls, of which this is the first, one of InstrAlloc?
+static bool calls_counter(JNIEnv *jni, jmethodID method, const uint8_t *code, jlocation call,
+                          jlocation end) {
     jvmtiEnv *jvmti = instr_alloc.jvmti;
-    jint length = 0, count = 0, pool_length = 0;
-    unsigned char *code = NULL, *bytes = NULL;
+    jint count = 0, length = 0;
+    unsigned char *bytes = NULL;
     jclass class = NULL;
     bool counts = false;
-    if ((*jvmti)->GetMethodDeclaringClass(jvmti, frame->method, &class) != JVMTI_ERROR_NONE)
-        return false;
-    if ((*jvmti)->GetBytecodes(jvmti, frame->method, &length, &code) == JVMTI_ERROR_NONE &&
-        (*jvmti)->GetConstantPool(jvmti, class, &count, &pool_length, &bytes) == JVMTI_ERROR_NONE) {
-        struct pool pool = {bytes, (uint32_t)pool_length, (unsigned)count};
-        counts = counts_after(&pool, code, length, frame->location);
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE) return false;
+    if ((*jvmti)->GetConstantPool(jvmti, class, &count, &length, &bytes) == JVMTI_ERROR_NONE) {
+        struct pool pool = {bytes, (uint32_t)length, (unsigned)count};
+        for (; call >= 0 && !counts; call = next_static_call(code, call, end))
+            counts = is_counter(&pool, cf_be2(code + call + 1));
+        (*jvmti)->Deallocate(jvmti, bytes);
     }
-    if (code != NULL) (*jvmti)->Deallocate(jvmti, code);
-    if (bytes != NULL) (*jvmti)->Deallocate(jvmti, bytes);
     instr_alloc.jni->DeleteLocalRef(jni, class);
+    return counts;
+}
+
+// Does a call of InstrAlloc follow this call? The constant pool is a copy that the JVM makes each time, so most callers are told
+// by their code alone.
+static bool is_counting_call(JNIEnv *jni, const jvmtiFrameInfo *frame) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jlocation at = frame->location;
+    jint length = 0;
+    unsigned char *code = NULL;
+    bool counts = false;
+    if ((*jvmti)->GetBytecodes(jvmti, frame->method, &length, &code) != JVMTI_ERROR_NONE)
+        return false;
+    jlocation end = at + REACH < length ? at + REACH : length;
+    if (at >= 0 && at < length && code[at] >= CF_OP_invokevirtual &&
+        code[at] <= CF_OP_invokestatic) {
+        jlocation first = next_static_call(code, at, end);
+        counts = first >= 0 && calls_counter(jni, frame->method, code, first, end);
+    }
+    (*jvmti)->Deallocate(jvmti, code);
     return counts;
 }
 

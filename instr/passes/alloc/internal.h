@@ -55,6 +55,9 @@ void instr_alloc_vm_forget(void);
 // Counts an object at the frame.
 void instr_alloc_vm_count(JNIEnv *jni, const jvmtiFrameInfo *frame, jclass class, int64_t bytes);
 
+// What these objects have cost so far in nanoseconds, as an estimate.
+uint64_t instr_alloc_vm_cost_ns(void);
+
 // Calls `each` for every site with a count, and sets the count to 0 if `reset`.
 void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *site,
                                       uint64_t count, uint64_t bytes),

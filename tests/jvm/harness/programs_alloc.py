@@ -70,6 +70,17 @@ def as_the_vm(report, stdout):
     return problems
 
 
+@program("cost of what the VM allocates")
+def cost_of_vm(r):
+    """Objects that no bytecode makes cost a microsecond or more each: the pass says so, too."""
+    path = r.file("cost.json")
+    done = r.run("cost", [r.java, "-Xint", r.with_agent(f"alloc,quiet=yes,include=no.such.**,alloc.file={path}"), "-cp", r.built.programs, "Allocations"])
+    report = load(path) if done.status == 0 else {}
+    objects = sum(row["count"] for row in report.get("classes", []))
+    said = report.get("cost", {}).get("code_ns", 0)
+    yield "", [done.tail()] if done.status else [] if 400 < objects < said / 1000 else [f"{objects} objects, {said} ns"]
+
+
 LAYOUTS = (("", []), ("little memory", []), ("wide references", ["-XX:-UseCompressedOops"]),
            ("aligned to 32", ["-XX:ObjectAlignmentInBytes=32"]))
 
