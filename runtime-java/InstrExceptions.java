@@ -147,7 +147,7 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static long passing(Throwable exception, int method) {
-        Thread thread = exception instanceof StackOverflowError ? Thread.currentThread() : null;
+        Thread thread = exception instanceof VirtualMachineError ? Thread.currentThread() : null;
         if (thread != null && insufficient && exception == current && thread == exhausted && leftOut > 0) {
             leftOut--;
             return FAILED;
@@ -155,11 +155,11 @@ public final class InstrExceptions {
         try {
             return pass(exception, method);
         } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError) {
-                if (thread != null) leaveOutMore(exception, thread);
+            if (failed instanceof VirtualMachineError) {
+                if (thread != null) leaveOutMore(exception, thread, failed);
                 return FAILED;
             }
-            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
+            InstrFailure.tell(failed, method & ~JOINED);
         }
         return 0;
     }
@@ -174,22 +174,24 @@ public final class InstrExceptions {
 
     /**
      * The exception leaves the method. While the stack is exhausted, reporting that fails in frame after frame, and each
-     * time HotSpot walks the whole stack. So the first frames are left out. Those that follow have more room.
+     * time HotSpot walks the whole stack. So the first frames are left out. Those that follow have more room. With a full heap
+     * there is an OutOfMemoryError in place of the StackOverflowError, and each failure costs a garbage collection: some frames are
+     * left out after one.
      */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     public static void left(Throwable exception, int method) {
-        Thread thread = exception instanceof StackOverflowError ? Thread.currentThread() : null;
+        Thread thread = exception instanceof VirtualMachineError ? Thread.currentThread() : null;
         if (thread != null && isLeftOut(exception, method, thread)) return;
         try {
             leave(exception, method);
         } catch (Throwable failed) {
-            if (failed instanceof StackOverflowError && thread != null) leaveOutMore(exception, thread);
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
+            else if (thread != null) leaveOutMore(exception, thread, failed);
         }
     }
 
-    /** Is this frame of a StackOverflowError left out? A new one is noted. What this needs of the stack fails in one frame or two. */
+    /** Is this frame of an error of the JVM left out? A new StackOverflowError is noted. What this needs of the stack fails in one frame or two. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     private static boolean isLeftOut(Throwable exception, int method, Thread thread) {
@@ -198,6 +200,7 @@ public final class InstrExceptions {
             leftOut--;
             return true;
         }
+        if (!(exception instanceof StackOverflowError)) return false;
         synchronized (untold) { // calls nothing
             int n = untoldCount;
             boolean mine = n == 0 || untoldBy == thread;
@@ -219,12 +222,12 @@ public final class InstrExceptions {
     /** The frames that were left out did not suffice. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    private static void leaveOutMore(Throwable exception, Thread thread) {
+    private static void leaveOutMore(Throwable exception, Thread thread, Throwable failed) {
         exhausted = thread;
         current = exception;
         leftOut = enough;
         insufficient = true;
-        if (enough < MOST_LEFT_OUT) enough *= 2;
+        if (failed instanceof StackOverflowError && enough < MOST_LEFT_OUT) enough *= 2;
     }
 
     /** The StackOverflowError is counted: the frames that it leaves have nothing to report. */
@@ -279,7 +282,7 @@ public final class InstrExceptions {
             add(row);
             flight.begin(System.identityHashCode(exception), row, isReused(exception));
         }
-        if (flight.reused && flight.frames == null) note(flight, 2);
+        if (flight.reused && flight.frames == null && flight.mayNote()) note(flight, 2);
         if (exception instanceof StackOverflowError) noteTold(exception);
     }
 
@@ -371,7 +374,8 @@ public final class InstrExceptions {
         if (untoldCount != 0) tell(flight, exception, false);
         boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
-        if (exception instanceof StackOverflowError && exhausted == Thread.currentThread()) {
+        boolean ended = exception instanceof StackOverflowError || exception == current && !mayGoOn;
+        if (ended && exhausted == Thread.currentThread()) {
             exhausted = null;
             current = null;
         }
@@ -398,7 +402,12 @@ public final class InstrExceptions {
             flight.at = 0;
             return true;
         }
-        long[] now = flight.hasFrames(hash) ? InstrExceptionsNative.stack(ours, CALLERS) : null;
+        boolean compares = flight.hasFrames(hash);
+        long[] now = compares ? InstrExceptionsNative.stack(ours, CALLERS) : null;
+        if (flight.hash == hash && compares && now == null) { // no memory
+            flight.forgetFrames();
+            return true;
+        }
         if (flight.hash == hash) {
             int at = InstrFlight.find(flight.frames, flight.at, now);
             flight.at = at;
@@ -410,10 +419,11 @@ public final class InstrExceptions {
         return flight.top != 0 && flight.resume(hash, now);
     }
 
-    /** The frames that the exception may come to. */
+    /** The frames that the exception may come to. Without memory for them its hash code must suffice. */
     private static void note(InstrFlight flight, int ours) {
         flight.frames = InstrExceptionsNative.stack(ours + 1, FRAMES);
         flight.at = 0;
+        if (flight.frames == null) flight.forgetFrames();
     }
 
     /** The row of an exception whose throw was not seen. */

@@ -15,6 +15,9 @@ final class InstrFlight {
     /** Maximum number of entries of the stack; beyond that the oldest is dropped. */
     static final int MOST = 64;
 
+    /** In a full heap each attempt to record frames costs a garbage collection: after one that failed so many methods are left without another. */
+    private static final int WITHOUT_FRAMES = 256;
+
     /** A row is being looked up: exceptions thrown and caught meanwhile are the runtime's own. */
     boolean busy;
 
@@ -32,6 +35,9 @@ final class InstrFlight {
 
     /** The index of the frame in which it was last seen. */
     int at;
+
+    /** Methods that exceptions still leave before frames are recorded again. */
+    private int withoutFrames;
 
     /** The number of entries on the stack. */
     int top;
@@ -53,6 +59,19 @@ final class InstrFlight {
     void end() {
         hash = 0;
         frames = null;
+    }
+
+    /** May frames be recorded? */
+    boolean mayNote() {
+        if (withoutFrames == 0) return true;
+        withoutFrames--;
+        return false;
+    }
+
+    /** There is no memory for frames: the hash code must be sufficient. */
+    void forgetFrames() {
+        frames = null;
+        withoutFrames = WITHOUT_FRAMES;
     }
 
     /** Another exception is thrown meanwhile. */

@@ -311,6 +311,23 @@ def first_time(r):
             yield f"{name} {' '.join(words)}, all passes", vm.compare(plain, run(name, [r.with_agent(",".join(["exceptions"] + others))], *words))
 
 
+@program("a full heap and an exhausted stack")
+def full_and_deep(r):
+    """All are counted, and reports that fail for want of both do not collect the heap in each frame."""
+    report = r.file("report.json")
+    for collector in ("-XX:+UseSerialGC", "-XX:+UseG1GC"):
+        for mode in ("", "-Xint"):
+            words = [word for word in ("-Xmx24m", "-Xss512k", "-XX:-UseGCOverheadLimit", collector, mode) if word]
+            run = r.run("agent", [r.java, *words, r.with_agent(f"exceptions,quiet=yes,exceptions.file={report}"), "-cp", r.built.programs, "FullAndDeep"])
+            *counts, (_, times) = [line.split() for line in run.stdout.splitlines()] or [("none", "0")]
+            wanted = collections.Counter({(cls, method): int(n) for cls, method, n in counts if n != "0"})
+            found = collections.Counter()
+            for row in load(report):
+                found[row["class"], row["caught_method"]] += row["count"]
+            problems = differences(found, wanted) + ([] if run.status == 0 and sum(wanted.values()) > 100 else [run.tail()])
+            yield f"{collector} {mode}".strip(), problems + ([] if int(times) < 2000 else [f"{times} collections"])
+
+
 @program("a class loader that refuses the runtime")
 def refusing_loader(r):
     """As instr/LIMITS.md says: what calls the runtime fails with what the loader throws, unless the loader's classes are excluded."""
