@@ -100,16 +100,19 @@ static enum cf_opcode return_of(char type) {
     return type == 'V' ? CF_OP_return : (enum cf_opcode)(CF_OP_ireturn + kind_of(type));
 }
 
+// The first local of the advice's own parameters.
+static unsigned first_local(const struct instr_kit_method *m) {
+    return (instr_kit_keeps_result(m) ? slots_of(*m->result) : 0) + m->outermost +
+           instr_kit_may_miss(m);
+}
+
 // At most INSTR_KIT_MOST_PARAMETERS, so that each local has a number of one byte.
 static void add_call(const struct bridge *b, struct cf_build *build,
                      const struct instr_kit_method *m) {
     const char *with_result = instr_kit_bridge_descriptor(m, b->arena);
     char *descriptor = expanded(b, m->descriptor),
          *own = with_result ? expanded(b, with_result) : NULL;
-    unsigned result = slots_of(*m->result),
-             first =
-                 (instr_kit_keeps_result(m) ? result : 0) + m->outermost + instr_kit_may_miss(m),
-             locals = first;
+    unsigned result = slots_of(*m->result), first = first_local(m), locals = first;
     if (!descriptor || !own) {
         cf_fail(&build->pool.error, CF_NO_MEMORY, 0, "no memory for a descriptor", 0);
         return;
@@ -264,6 +267,19 @@ static void if_not_busy(const struct around *a, struct cf_snippet *s, uint32_t g
     cf_branch_to(s, id ? CF_OP_ifne : CF_OP_if_acmpne, go_on);
 }
 
+// Goes to `out` if there was no memory for an array of arguments, or a holder (InstrKitArguments).
+static void if_missing(const struct around *a, struct cf_snippet *s, uint32_t out) {
+    unsigned local = first_local(a->method);
+    for (size_t i = 0; i < a->method->parameter_count; i++) {
+        const struct instr_kit_parameter *p = &a->method->parameters[i];
+        if (p->value == INSTR_KIT_ALL || p->held) {
+            cf_local(s, CF_OP_aload, local);
+            cf_branch_to(s, CF_OP_ifnull, out);
+        }
+        local += slots_of(*p->type);
+    }
+}
+
 static const struct cf_snippet *entry(const struct around *a) {
     struct cf_snippet *s = cf_snippet_new(a->edit);
     uint32_t start = cf_label(s), end = cf_label(s), failed = cf_label(s), out = cf_label(s),
@@ -289,6 +305,7 @@ static const struct cf_snippet *entry(const struct around *a) {
         cf_local(s, CF_OP_iload, instr_kit_keeps_result(a->method) ? slots_of(a->result) : 0);
         cf_branch_to(s, CF_OP_ifeq, out);
     }
+    if_missing(a, s, out);
     cf_handler(s, start, end, failed, 0);
     cf_place(s, start);
     find_slot(a, s);

@@ -55,15 +55,16 @@ static void push_arguments(const struct kit_weaving *w, struct cf_snippet *s) {
 
 static enum cf_status push_advised(const struct advised_call *c, struct cf_snippet *s, size_t i);
 
-// Calls what is in place of the call, and goes to `ran` with its result.
+// Calls what is in place of the call, and goes to `ran` with its result. Without memory the call is made as it is.
 static void push_instead(const struct kit_weaving *w, struct cf_snippet *s, uint32_t ran) {
     const struct instr_kit_method *instead = w->advice->methods[INSTR_KIT_INSTEAD];
     struct kit_moment at = {.at_entry = true, .has_this = !w->is_static};
-    uint32_t missed = cf_label(s);
+    uint32_t missed = cf_label(s), none = cf_label(s);
     at.missed = kit_new_local(w, INSTR_KIT_MISSED);
-    cf_op(s, CF_OP_iconst_1);
-    cf_op_constant(s, CF_OP_anewarray, kit_class_of(w, "Ljava/lang/Object;"), 1, 1);
+    kit_push_array(w, s, 1);
     cf_local(s, CF_OP_astore, at.missed);
+    cf_local(s, CF_OP_aload, at.missed);
+    cf_branch_to(s, CF_OP_ifnull, none);
     kit_push_call(w, s, INSTR_KIT_INSTEAD, &at);
     cf_local(s, CF_OP_aload, at.missed);
     cf_op(s, CF_OP_iconst_0);
@@ -74,6 +75,7 @@ static void push_instead(const struct kit_weaving *w, struct cf_snippet *s, uint
     cf_place(s, missed);
     if (*instead->result != 'V')
         cf_op(s, *w->result == 'J' || *w->result == 'D' ? CF_OP_pop2 : CF_OP_pop);
+    cf_place(s, none);
 }
 
 // What is between `enter` and `returned`.

@@ -83,14 +83,6 @@ static const struct box *box_of(const char *type) {
     return NULL;
 }
 
-static void box(const struct kit_weaving *w, struct cf_snippet *s, const char *type) {
-    const struct box *box = box_of(type);
-    char descriptor[48];
-    if (!box) return;
-    snprintf(descriptor, sizeof descriptor, "(%s)L%s;", type, box->name);
-    cf_call(s, cf_callee_new(w->cls->rewrite, box->name, "valueOf", descriptor));
-}
-
 static void unbox(const struct kit_weaving *w, struct cf_snippet *s, const struct box *box) {
     char descriptor[8];
     snprintf(descriptor, sizeof descriptor, "()%s", box->type);
@@ -122,20 +114,27 @@ static const char *kit_class(const struct kit_weaving *w, const char *before, co
     return text ? text : "";
 }
 
-// A holder with the argument in it; one argument may have several parameters.
+// Calls a method of InstrKitArguments, by its descriptor but the last parameter and the result.
+static void make_argument(const struct kit_weaving *w, struct cf_snippet *s, const char *name,
+                          const char *before, const char *type, const char *result) {
+    size_t size = strlen(before) + strlen(type) + strlen(result) + 32;
+    char *descriptor = cf_arena_alloc(kit_arena_of(w), size);
+    if (!descriptor) {
+        cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return;
+    }
+    snprintf(descriptor, size, "(%s%s)%s", before, box_of(type) ? type : "Ljava/lang/Object;",
+             result);
+    cf_call(s, cf_callee_new(w->cls->rewrite, kit_class(w, "", "Arguments"), name, descriptor));
+}
+
+// A holder with the argument in it, or null: there is no memory for it. One argument may have several parameters.
 static void push_holder(const struct kit_weaving *w, struct cf_snippet *s, struct kit_argument *a) {
-    struct cf_pool *pool = &w->cls->rewrite->pool;
     if (!a->holder) {
-        const char *name = kit_class(w, "", "Holder");
-        a->holder = kit_new_local(w, kit_class(w, "L", "Holder;"));
-        cf_op_constant(s, CF_OP_new, cf_add_class(pool, name, strlen(name)), 0, 1);
-        cf_op(s, CF_OP_dup);
+        const char *type = kit_class(w, "L", "Holder;");
+        a->holder = kit_new_local(w, type);
         kit_load(s, a->type, a->local);
-        box(w, s, a->type);
-        cf_op_constant(
-            s, CF_OP_invokespecial,
-            cf_add_reference(pool, CF_TAG_METHODREF, name, "<init>", "(Ljava/lang/Object;)V"), 2,
-            0);
+        make_argument(w, s, "hold", "", a->type, type);
         cf_local(s, CF_OP_astore, a->holder);
     }
     cf_local(s, CF_OP_aload, a->holder);
@@ -153,40 +152,42 @@ static void push_held(const struct kit_weaving *w, struct cf_snippet *s,
 }
 
 // The argument becomes what is in its holder. A value of another type, which generics do not exclude, leaves it as it
-// was, and so does null for a primitive one. At the label, locals have the same types on both ways.
+// was, and so does null for a primitive one.
 static void take_held(const struct kit_weaving *w, struct cf_snippet *s,
                       const struct kit_argument *a) {
     const struct box *box_of_it = box_of(a->type);
-    uint32_t take = cf_label(s);
+    uint32_t take = cf_label(s), out = cf_label(s);
+    cf_local(s, CF_OP_aload, a->holder);
+    cf_branch_to(s, CF_OP_ifnull, out);
     if (!box_of_it) {
         push_held(w, s, a);
         cf_branch_to(s, CF_OP_ifnull, take);
     }
     push_held(w, s, a);
     cf_op_constant(s, CF_OP_instanceof, kit_class_of(w, a->type), 1, 1);
-    cf_branch_to(s, CF_OP_ifne, take);
-    cf_local(s, CF_OP_aload, a->holder);
-    kit_load(s, a->type, a->local);
-    box(w, s, a->type);
-    cf_op_constant(s, CF_OP_putfield, held_value(w), 2, 0);
+    cf_branch_to(s, CF_OP_ifeq, out);
     cf_place(s, take);
     push_held(w, s, a);
     cf_op_constant(s, CF_OP_checkcast, kit_class_of(w, a->type), 1, 1);
     if (box_of_it) unbox(w, s, box_of_it);
     kit_store(s, a->type, a->local);
+    cf_place(s, out);
 }
 
+void kit_push_array(const struct kit_weaving *w, struct cf_snippet *s, uint32_t length) {
+    cf_push_int(s, (int32_t)length);
+    make_argument(w, s, "array", "", "I", "[Ljava/lang/Object;");
+}
+
+// All arguments in an array, or null: there is no memory for it.
 static void push_all(const struct kit_weaving *w, struct cf_snippet *s,
                      const struct kit_moment *at) {
-    cf_push_int(s, (int32_t)w->argument_count);
-    cf_op_constant(s, CF_OP_anewarray, cf_add_class(&w->cls->rewrite->pool, "java/lang/Object", 16),
-                   1, 1);
+    kit_push_array(w, s, (uint32_t)w->argument_count);
     for (size_t i = 0; i < w->argument_count; i++) {
-        cf_op(s, CF_OP_dup);
         cf_push_int(s, (int32_t)i);
         push_argument(s, &w->arguments[i], at);
-        box(w, s, w->arguments[i].type);
-        cf_op(s, CF_OP_aastore);
+        make_argument(w, s, "put", "[Ljava/lang/Object;I", w->arguments[i].type,
+                      "[Ljava/lang/Object;");
     }
 }
 

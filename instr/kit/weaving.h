@@ -55,6 +55,8 @@ void kit_note_applied(const struct instr_kit *kit, const struct instr_kit_advice
                       const struct cf_edit *edit);
 // Is the argument passed to other methods than `enter`?
 bool kit_passes_later(const struct instr_kit_advice *advice, size_t index);
+// Pushes an Object[length], or null: there is no memory for it.
+void kit_push_array(const struct kit_weaving *w, struct cf_snippet *s, uint32_t length);
 // A local that is valid in one snippet.
 uint32_t kit_new_local(const struct kit_weaving *w, const char *type);
 

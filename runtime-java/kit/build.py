@@ -25,6 +25,7 @@ import build as runtime
 NAMES = runtime.sources("kit")
 CALLED = ["Entry", "Shard", "Holder", "State"]  # not annotations; each behind those that it names
 PREFIX = "InstrKit"
+INSERTED = ["InstrKitArguments"]  # what inserted code calls for those
 # Of the runtime: what rewritten files need, too, and what they have of their own.
 WITHOUT_AGENT = ["InstrKitFailure", "InstrKitNote", "InstrKitNesting", "InstrKitSlot", "woven/InstrUnsafe"]
 
@@ -92,6 +93,11 @@ def main():
         called = [os.path.join(work, "source/java/lang", PREFIX + name + ".java") for name in CALLED]
         for name, path in zip(CALLED, called):
             runtime.write(path, with_agent(in_package(sources[name], "java.lang")).encode())
+        for name in INSERTED:
+            with open(os.path.join(HERE, "inserted", name + ".java"), encoding="utf-8") as file:
+                sources[name] = file.read()
+            called.append(os.path.join(work, "source/java/lang", name + ".java"))
+            runtime.write(called[-1], sources[name].encode())
         natives = os.path.join(work, "source/instr/runtime/InstrNative.java")
         os.makedirs(os.path.dirname(natives))
         shutil.copy(os.path.join(os.path.dirname(HERE), "InstrNative.java"), natives)
@@ -101,6 +107,7 @@ def main():
         for name in WITHOUT_AGENT:
             with open(os.path.join(os.path.dirname(HERE), name + ".java"), encoding="utf-8") as file:
                 texts[os.path.basename(name)] = without_agent(file.read())
+        texts.update({name: without_agent(sources.pop(name)) for name in INSERTED})
         woven = [os.path.join(work, "woven-source/instr/woven", name + ".java") for name in texts]
         for path, text in zip(woven, texts.values()):
             runtime.write(path, text.encode())
@@ -109,7 +116,7 @@ def main():
         classes = compiled(os.path.join(work, "kit/instr/kit"), NAMES)
         write_jar(os.path.join(out, "instr-kit.jar"), {name + ".class": data for name, data in classes.items()})
         write_jar(os.path.join(out, "instr-kit-sources.jar"), {name + ".java": text for name, text in sources.items()})
-        boot = compiled(os.path.join(work, "called/java/lang"), [PREFIX + name for name in CALLED])
+        boot = compiled(os.path.join(work, "called/java/lang"), [PREFIX + name for name in CALLED] + INSERTED)
         write_called(os.path.join(out, "kit_classes.c"), boot, compiled(os.path.join(work, "woven/instr/woven"), texts))
 
 

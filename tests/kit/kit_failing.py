@@ -76,6 +76,68 @@ class FailingTest(ShopTest):
             }""")
         self.assertEqual(out, ["exit 7", "7"])
 
+    def test_arguments_for_which_there_is_no_memory(self):
+        """Nothing is thrown into the program. The advice is not called meanwhile, and is again once there is memory."""
+        self.app = self.build("full", Shop="""
+            package com.acme;
+            public class Shop {
+                public static int runs, failed;
+                Shop(long id, String name) { }
+                static int work(int n, long l, double d, String s) { return n + (int) l; }
+                static int held(int n, long l, String s) { return n + (int) l; }
+                static int called(int n) { return n; }
+                static int calls(int n) { return called(n); }
+                static int all(int n) {
+                    int sum = 0;
+                    for (int i = 0; i < n; i++)
+                        try {
+                            sum += work(i + 1000, 1L << 40 | i, i, null) + held(1000 + i, 1000L, "s") + calls(i);
+                        } catch (Throwable e) { failed++; }
+                    return sum;
+                }
+                static Object[] fill() {
+                    Object[] last = null;
+                    for (int length = 1 << 16; length > 0; length /= 2)
+                        try { for (;;) { Object[] next = new Object[length]; next[0] = last; last = next; } } catch (OutOfMemoryError e) { }
+                    return last;
+                }
+                static void made() { try { new Shop(1L << 40, null); } catch (Throwable e) { failed++; } }
+                public static void main(String[] a) {
+                    int before = all(100);
+                    made();
+                    int linked = runs;
+                    runs = 0;
+                    Object[] full = fill();
+                    int within = all(100);
+                    boolean fewer = runs < linked / 10;
+                    full = null;
+                    runs = 0;
+                    int after = all(100);
+                    made();
+                    System.out.println(failed + " failed, " + linked + " and " + runs + " runs, " + (fewer ? "hardly any" : "as many") + " while it is full; "
+                            + (before - within) / 100 + " and " + (after - within) / 100 + " more");
+                }
+            }""")
+        kit = self.kit("""
+            @Advice("com.acme.Shop.work(..)") final class All {
+                static void enter(@AllArgs Object[] all) { com.acme.Shop.runs += all.length; }
+                static int returned(@Result int result, @AllArgs Object[] all) { com.acme.Shop.runs += all.length; return result; }
+            }
+            @Advice("com.acme.Shop.<init>(..)") final class Made {
+                static void enter(@AllArgs Object[] all) { com.acme.Shop.runs += all.length; }
+                static void exit(@AllArgs Object[] all) { com.acme.Shop.runs += all.length; }
+            }
+            @Advice("com.acme.Shop.held(..)") final class Held {
+                static void enter(Holder<Integer> n, Holder<Long> l, Holder<String> s) { n.value += 7; s.value = null; com.acme.Shop.runs++; }
+            }
+            @Advice(value = "com.acme.Shop.called(int)", calls = true, callers = "com.acme.**") final class Called {
+                @Instead static int called(int n) { com.acme.Shop.runs++; return n + 1; }
+            }""")
+        for collector in "-XX:+UseSerialGC", "-XX:+UseG1GC":
+            with self.subTest(collector):
+                done = self.java("-Xmx24m", "-XX:-UseGCOverheadLimit", collector, f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-cp", self.app, "com.acme.Shop")
+                self.assertEqual(done.stdout, "0 failed, 1004 and 1004 runs, hardly any while it is full; 8 and 8 more\n")
+
     def test_threads_that_make_up_their_ids(self):
         """Two of one id are in the advice at once: neither is taken for the other."""
         self.app = self.build("ids", Shop="""

@@ -281,11 +281,24 @@ bool instr_kit_define(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_kit *kit,
     return ok;
 }
 
+// Do its classes name types of the kit, or does code that is woven for it call InstrKitArguments?
+static bool needs_types(const struct instr_kit *kit) {
+    bool needs = kit->names_types;
+    for (size_t i = 0; i < kit->advice_count; i++)
+        for (unsigned r = 0; r < INSTR_KIT_ROLES; r++) {
+            const struct instr_kit_method *m = kit->advices[i].methods[r];
+            needs = needs || (m && r == INSTR_KIT_INSTEAD);
+            for (size_t k = 0; m && k < m->parameter_count; k++)
+                needs = needs || m->parameters[k].value == INSTR_KIT_ALL;
+        }
+    return needs;
+}
+
 // They are the agent's own names: a class that is there was defined before the agent was detached. Looked for only
 // then, because the JVM asks loaders for a class that is missing.
 bool instr_kit_define_types(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size) {
     static bool defined; // one kit at a time starts, or is reloaded
-    if (defined || !kit->names_types) return true;
+    if (defined || !needs_types(kit)) return true;
     for (const struct instr_kit_runtime_class *c = instr_kit_runtime_classes; c->name; c++) {
         jclass there =
             (*jni)->DefineClass(jni, c->name, NULL, (const jbyte *)c->bytes, (jsize)c->length);
