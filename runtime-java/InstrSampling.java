@@ -17,14 +17,18 @@ import instr.runtime.InstrNative;
  *
  * <p>Of the other calls some are timed: all at first; all of long methods; and of others a random one of some 4^level
  * consecutive calls, where the level is such that timing takes some 5 % of the method's time at most (levelOf). Of methods that
- * call themselves these are outermost calls. Their state is negative and holds the time of the entry.
+ * call themselves these are outermost calls. Their state is negative and holds the time of the entry. Levels are of rows; a thread's
+ * new rows get those of other threads (instr/counters/threads.c: take_levels).
  *
  * <p>Self time is what ticks show: each is charged to the innermost method that was running. That method is the first one
  * to leave after the tick.
  */
 public final class InstrSampling {
-    /** The address of the time of the last tick, as System.nanoTime() has it; behind it is that of the tick before. */
-    static final long TICK = InstrNative.tick();
+    /**
+     * The address of the time of the last tick, as System.nanoTime() has it; behind it is that of the tick before, and for how long
+     * the process has run (instr/vm/ticks.h).
+     */
+    static final long TICK = InstrNative.tick(), RAN = TICK + 16;
 
     /**
      * The state of a timed call: bits that are flags, and the time of the entry. PUSHED: it is on the task's stack. HELD: it
@@ -95,6 +99,9 @@ public final class InstrSampling {
      * many; and after MANY_TIMED, and 4 times as many, again one of 4 times as many.
      */
     static final int SHORT = 1000, AT_FIRST = 3, MOST = 5, MANY_TIMED = 1024;
+
+    /** Both are shifts: of a method that takes less than such a part of the run, so many times fewer timed calls are enough. */
+    private static final int LITTLE_TIME = 8, FEWER = 3;
 
     /** Nanoseconds without a tick. */
     static final int LATE = 2000000;
@@ -167,7 +174,10 @@ public final class InstrSampling {
             if (row == 0) row = InstrThreads.currentRow(id);
             if (row == 0) {
                 InstrThreads.countSlowly(id, what);
-                return open(id, InstrThreads.currentRow(id), what);
+                row = InstrThreads.currentRow(id);
+                // Other threads may have shown that the method is short.
+                if (row != 0 && ((int) InstrUnsafe.get(row + NEXT) & LEFT) != 0) return InstrUnsafe.get(TICK);
+                return open(id, row, what);
             }
             long calls = InstrUnsafe.get(row + NEXT);
             if (((int) calls & LEFT) == 0) {
@@ -592,7 +602,8 @@ public final class InstrSampling {
             if (number >= 0 || (int) number < 4 * MANY_TIMED) InstrUnsafe.put(row + NUMBER, ++number);
         }
         if (number < JUDGED) return;
-        int level = levelOf(mean >> 4, number), before = level(next);
+        boolean little = (mean >> 4) * calls < InstrUnsafe.get(RAN) >> LITTLE_TIME;
+        int level = levelOf(mean >> 4, little ? number << FEWER : number), before = level(next);
         if (level == before) return;
         InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(level, number)));
     }

@@ -74,7 +74,8 @@ static struct {
     atomic_int_fast64_t epoch;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-#define HAS_ENDED 1 // in place of an owner: it has ended
+#define HAS_ENDED 1   // in place of an owner: it has ended
+#define MOST_LOOKED 4 // pages of others that take_levels looks at
 
 // They have the pages of all owners; guarded by state.mutex.
 static struct thread *ways[ARENA_WAYS];
@@ -254,6 +255,45 @@ static bool extend(struct thread *thread, size_t pages) {
     return true;
 }
 
+// --- what is known of methods ---
+
+// As InstrSampling.gap: calls before the first one that is timed, spread over what is possible. Under state.mutex.
+static int64_t first_gap(unsigned level) {
+    static uint64_t sum;
+    sum += UINT64_C(0x9E3779B97F4A7C15);
+    return (INT64_C(1) << (2 * level - 1)) + (int64_t)(sum >> (64 - 2 * level));
+}
+
+static void copy_level(const struct instr_counters *to, const struct instr_counters *from,
+                       size_t row) {
+    int64_t number = from->number[row], level = from->next[row] & INSTR_LEVEL << INSTR_LEVEL_SHIFT;
+    if (level == 0 || to->next[row] != 0 || to->number[row] != 0) return;
+    to->mean[row] = from->mean[row] & ((1 << INSTR_MEAN_BITS) - 1);
+    if (number < 0) { // it calls itself: outermost calls are timed, of which none is running here
+        to->number[row] = INT64_MIN | (number & UINT32_MAX);
+        to->next[row] = level;
+        return;
+    }
+    to->entered[row] = -1;
+    to->number[row] = number;
+    to->next[row] = level | first_gap((unsigned)(level >> INSTR_LEVEL_SHIFT));
+}
+
+// How long calls of these methods take, and so how often they are timed, is known from threads that own other pages for them: a
+// new thread does not time the first calls of each once more. Under state.mutex.
+static void take_levels(int64_t *page, size_t index) {
+    struct instr_counters to = arena_columns(page);
+    unsigned looked = 0;
+    for (size_t i = 0; i < ARENA_WAYS && looked < MOST_LOOKED; i++) {
+        if (ways[i] == NULL || index >= (size_t)ways[i]->line->limit) continue;
+        int64_t *other = pages_of(ways[i]->line)[index];
+        if (other == NULL || other == page) continue;
+        struct instr_counters from = arena_columns(other);
+        for (size_t row = 0; row < INSTR_ROWS_PER_PAGE; row++) copy_level(&to, &from, row);
+        looked++;
+    }
+}
+
 static int64_t *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
@@ -263,6 +303,9 @@ static int64_t *add_page(struct thread *thread, size_t index) {
         refund(PAGE_COST);
         return NULL;
     }
+    pthread_mutex_lock(&state.mutex);
+    take_levels(page, index);
+    pthread_mutex_unlock(&state.mutex);
     pthread_mutex_lock(&thread->mutex);
     pages_of(thread->line)[index] = page;
     pthread_mutex_unlock(&thread->mutex);
@@ -329,6 +372,7 @@ static void JNICALL native_own(JNIEnv *jni, jclass class, jint id, jlong tid) {
     int64_t *page = NULL;
     if (thread->line->tid == tid && *arena_fact(number, ARENA_OWNER) >= 0 &&
         (page = add_owned(number))) {
+        take_levels(page, number % ARENA_WAY_PAGES);
         forget_entered(page);
         *arena_fact(number, ARENA_NEXT) = thread->owned;
         thread->owned = (uint32_t)number + 1;

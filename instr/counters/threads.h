@@ -52,7 +52,8 @@ static inline uint64_t instr_only_counted(int64_t next) {
     return (uint64_t)next >> 14;
 }
 
-enum { INSTR_CALLS_LEFT = (1 << 11) - 1 }; // in an element of `next`
+// In an element of `next`: how many more calls come before the next one that is timed, and the level above: one of some 4^level is.
+enum { INSTR_LEVEL_SHIFT = 11, INSTR_LEVEL = 7, INSTR_CALLS_LEFT = (1 << INSTR_LEVEL_SHIFT) - 1 };
 #define INSTR_CALL_IS_RUNNING                                                                      \
     ((int64_t)1 << 48) // in an element of `number` (InstrSampling.RUNNING)
 

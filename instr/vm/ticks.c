@@ -25,6 +25,8 @@ static struct {
     unsigned users;
     bool runs;         // the thread
     uint64_t overhead; // of the clock
+    // When ticks were switched on last, and the processor time of other threads then.
+    _Atomic int64_t begun, spent;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct instr_ticks *instr_ticks(void) {
@@ -34,6 +36,12 @@ struct instr_ticks *instr_ticks(void) {
 static void tick(int64_t now) {
     atomic_store(&ticks.before, atomic_load(&ticks.last));
     atomic_store(&ticks.last, now);
+}
+
+static void note_run(int64_t now, int64_t spent) {
+    int64_t passed = now - atomic_load(&state.begun), used = spent - atomic_load(&state.spent);
+    if (used < passed) passed = used;
+    atomic_store(&ticks.ran, passed < 0 ? 0 : passed);
 }
 
 uint64_t instr_ticks_overhead(void) {
@@ -92,6 +100,7 @@ static void *run(void *unused) {
         nanosleep(&pause, NULL);
         int64_t spent = others(), now = (int64_t)instr_clock_now();
         tick(now); // at once: a thread that waits for this processor seems to run meanwhile
+        note_run(now, spent);
         bool busy = (spent - before) * IDLE >= now - then;
         if (!busy && now - then < JUDGED) continue;
         if (busy)
@@ -106,8 +115,10 @@ static void *run(void *unused) {
 
 bool instr_ticks_start(void) {
     pthread_mutex_lock(&state.lock);
+    int64_t now = (int64_t)instr_clock_now();
+    atomic_store(&state.begun, now);
+    atomic_store(&state.spent, read_clock(CLOCK_PROCESS_CPUTIME_ID));
     if (!state.runs) {
-        int64_t now = (int64_t)instr_clock_now();
         tick(now - INSTR_TICK_NS);
         tick(now);
         state.overhead = instr_clock_cost();

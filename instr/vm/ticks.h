@@ -13,10 +13,11 @@
 // The time slice that the thread asks for. Linux gives no shorter one.
 #define INSTR_TICK_SLICE_NS 100000
 
-// Times as System.nanoTime() has them, of the last tick and of the one before. It stays in its place.
+// Times as System.nanoTime() has them, of the last tick and of the one before; and for how long the process has run since
+// ticks began, in ns: the time that has passed, or the processor time of its threads if that is less. It stays in its place.
 struct instr_ticks {
     _Alignas(64) _Atomic int64_t last;
-    _Atomic int64_t before;
+    _Atomic int64_t before, ran;
 };
 struct instr_ticks *instr_ticks(void);
 

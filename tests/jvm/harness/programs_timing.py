@@ -159,6 +159,24 @@ def switched_once(r):
     return problems
 
 
+@program("timing, threads that come later")
+def newcomers(r):
+    """How often a method is timed was learned from the first thread; others do not time their first 64 calls once more."""
+    yield "short", of_several(lambda n: come_later(r, f"newcomers-{n}"))
+
+
+def come_later(r, name):
+    report = r.file(name + ".json")
+    run = r.run(name, [r.java, r.with_agent(f"timing,include=Newcomers,timing.file={report},quiet=yes"), "-cp", r.built.programs, "Newcomers"])
+    if run.status != 0:
+        return [run.tail()]
+    with open(report, encoding="utf-8") as f:
+        row = next(m for m in json.load(f)["methods"] if m["method"] == "work")
+    # At most one of 64 calls, and the first 64 of the first thread, or of a few that begin at the same time.
+    most = 64 * 8 + row["calls"] // 64
+    return [] if row["calls"] == int(run.stdout) and 64 <= row["measured"] <= most else [f"{run.stdout.strip()} calls, at most {most} measured: {row}"]
+
+
 UNTIMED = {"number", "sum", "sign", "cell"}  # of Owners
 
 

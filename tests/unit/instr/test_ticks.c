@@ -97,6 +97,28 @@ START_TEST(idle) {
 }
 END_TEST
 
+static int64_t used_time(void) {
+    struct timespec time = {0, 0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * INT64_C(1000) * MS + time.tv_nsec;
+}
+
+// How long the process has run: little while it sleeps, then as long as it has used a processor.
+START_TEST(the_run) {
+    ck_assert(instr_ticks_start());
+    int64_t begun = (int64_t)instr_clock_now(), used = used_time();
+    ticks_in(300);
+    ck_assert_int_lt(atomic_load(&instr_ticks()->ran), 150 * MS);
+    while (used_time() - used < 300 * MS) continue;
+    ticks_in(200);
+    int64_t ran = atomic_load(&instr_ticks()->ran);
+    instr_ticks_stop();
+    ck_assert_int_ge(ran, 250 * MS);
+    ck_assert_int_le(ran, (int64_t)instr_clock_now() - begun);
+    ck_assert_int_le(ran, used_time() - used + 20 * MS);
+}
+END_TEST
+
 // The thread that ticks; 0: there is none. It has no name at once.
 static pid_t ticking(void) {
     char path[300], name[64];
@@ -145,6 +167,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, busy);
     tcase_add_test(tests, idle);
+    tcase_add_test(tests, the_run);
     tcase_add_test(tests, short_slices);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
