@@ -32,11 +32,67 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #ifndef INSTR_EXPORT
 #define INSTR_EXPORT __attribute__((visibility("default")))
 #endif
+
+// --- end ---
+
+static pid_t process; // whose exit is watched; 0: not yet
+
+// Reports the results, if nobody has. No pass does anything afterwards.
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
+    struct instr_agent *agent = &instr_agent;
+    unsigned ticket;
+    instr_control_stop();
+    instr_delivered_end();
+    instr_first_class_end(agent);
+    int state = atomic_exchange(&agent->state, INSTR_FINISHED);
+    if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
+    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                       NULL);
+    if (agent->front)
+        (*agent->front)
+            ->SetEventNotificationMode(agent->front, JVMTI_DISABLE,
+                                       JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    struct instr_results results = {.options = &plan->options,
+                                    .methods = plan->methods,
+                                    .engine = plan->engine,
+                                    .jvmti = jvmti,
+                                    .jni = jni};
+    if (plan->engine) instr_results_report(&results);
+    instr_plans_give_back(&agent->plans, ticket);
+}
+
+// There is no VMDeath when the last thread cannot enter the JVM again to end it, as with a full heap
+// (DestroyJavaVM then returns at once), and none when native code calls exit(). A thread that is in
+// the JVM may call exit() anywhere, as JDK 8 and 11 do for ExitOnOutOfMemoryError, and must not
+// enter it again.
+static void at_process_exit(void) {
+    JavaVM *vm = instr_agent.vm;
+    JNIEnv *jni = NULL;
+    // A child that a fork made has neither the JVM's threads nor results of its own.
+    if (getpid() != process || atomic_load(&instr_agent.state) != INSTR_ACTIVE) return;
+    if ((*vm)->GetEnv(vm, (void **)&jni, JNI_VERSION_1_6) != JNI_EDETACHED)
+        instr_say("code in the JVM has ended the process with exit(): results are not written");
+    else if ((*vm)->AttachCurrentThread(vm, (void **)&jni, NULL) != JNI_OK)
+        instr_say("the process ends while no thread can enter the JVM, as with a full heap: "
+                  "results are not written");
+    else
+        on_vm_death(instr_agent.jvmti, jni);
+}
+
+static void watch_process_exit(void) {
+    if (process) return;
+    process = getpid();
+    atexit(at_process_exit);
+}
 
 // --- start ---
 
@@ -107,31 +163,8 @@ static void JNICALL on_vm_init(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread) {
         start_dormant(jni);
     }
     instr_agent_use_front(&instr_agent);
+    watch_process_exit();
     start_control(0, 0);
-}
-
-static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
-    struct instr_agent *agent = &instr_agent;
-    unsigned ticket;
-    instr_control_stop();
-    instr_delivered_end();
-    instr_first_class_end(agent);
-    int state = atomic_exchange(&agent->state, INSTR_FINISHED);
-    if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
-    (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
-                                       NULL);
-    if (agent->front)
-        (*agent->front)
-            ->SetEventNotificationMode(agent->front, JVMTI_DISABLE,
-                                       JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
-    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    struct instr_results results = {.options = &plan->options,
-                                    .methods = plan->methods,
-                                    .engine = plan->engine,
-                                    .jvmti = jvmti,
-                                    .jni = jni};
-    if (plan->engine) instr_results_report(&results);
-    instr_plans_give_back(&agent->plans, ticket);
 }
 
 // Switches hooks on from the start, if the options need it. 0: `reason` holds one line.
@@ -330,6 +363,7 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *vm, char *options, vo
         instr_agent_undo(&instr_agent);
         return JNI_ERR;
     }
+    watch_process_exit();
     start_control(1, 0);
     return JNI_OK;
 }

@@ -334,12 +334,19 @@ static void report_changed(void) {
     }
 }
 
+// The JVM ends: also without VMDeath, where native code calls exit().
+static void end(JNIEnv *jni) {
+    state.ending = true;
+    instr_coverage_flush_stop();
+    instr_coverage_tests_end(jni);
+}
+
 static void report_results(const struct instr_results *results, unsigned pass) {
     const struct instr_pass_options *options = &results->options->passes[pass];
     instr_coverage_find_changed(results->jvmti, results->jni, state.registry);
     if (!options->terms.quiet) report_changed();
     if (!options->terms.quiet) report_no_class(results, options);
-    if (!results->without_totals) instr_coverage_tests_end(results->jni); // the JVM ends
+    if (!results->without_totals) end(results->jni);
     report_to_file(results->jni, options->terms.quiet);
     struct instr_cost cost = instr_results_cost(results, pass, NULL, 0);
     instr_results_put_cost(results, pass, &cost);

@@ -230,3 +230,26 @@ def unverifiable(r):
                                    "instr: Unverifiable$Limited.next(I)I: skipped: would not verify: operand stack passes max_stack 1 (at pc 5)"] else lines
     shown = subprocess.run([r.cli, "show", file], capture_output=True, text=True, check=False).stdout
     yield "the file", [] if shown.count("java/lang/InstrCalls.enter") >= 2 else [shown]
+
+
+@program("the process ends without the JVM's shutdown")
+def without_shutdown(r):
+    """By exit() in C the results are written where a thread can enter the JVM for it. Otherwise a line says that they are not."""
+    library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libnative_exit.so")
+    if not os.path.exists(library):
+        raise Skip("libnative_exit.so is not built")
+    for how, java in (("own", []), ("jvm", []), ("full", ["-Xmx24m", "-XX:+UseG1GC"])):
+        launch = [*java, "-cp", r.built.programs, "NativeExit", how, library]
+        plain = r.run(f"plain, {how}", [r.java, *launch])
+        file, cover = r.file(f"{how}.json"), r.file(f"{how}.exec")
+        options = f"calls,calls.file={file},coverage,coverage.file={cover},coverage.mmap=yes,include=NativeExit"
+        result = r.run(how, [r.java, r.with_agent(options), *launch])
+        yield f"{how}: the program", vm.compare(plain, result, stderr=False)
+        lines = [line for line in own_lines(result) if "results are not written" in line]
+        if not os.path.exists(file) or how == "jvm":
+            yield f"{how}: a line", [] if how != "own" and len(lines) == 1 else [result.tail()]
+            continue
+        with open(file, encoding="utf-8") as text:
+            yield f"{how}: the results", [] if '"method": "work", "descriptor": "(I)I", "calls": 25,' in text.read() else [file]
+        maps = [name for name in os.listdir(r.folder) if name.startswith(f"{how}.exec.")]
+        yield f"{how}: coverage", [] if os.path.exists(cover) and not maps else [f"{maps}"]
