@@ -7,6 +7,7 @@
 #include "instr/passes/exceptions/internal.h"
 
 #include "classfile/edit.h"
+#include "instr/base/log.h"
 #include "instr/vm/jvmti.h"
 #include "instr/vm/agent_state.h"
 
@@ -115,10 +116,20 @@ static jvmtiError find_gate(jclass gate) {
     return JVMTI_ERROR_NONE;
 }
 
+// The pass goes on without what ends a thread where no agent can change Thread. In JDK 11 and 17 that
+// is so with -XX:-EnableContended or another -XX:ContendedPaddingWidth than the archive of classes was
+// made with: its class has other offsets of fields than HotSpot finds when it reads the file anew.
+static jvmtiError without_thread(void) {
+    instr_say("exceptions: this JVM cannot retransform java.lang.Thread: exceptions that end a "
+              "thread count as ended in code that is not instrumented; -Xshare:off may help");
+    return set_hook(JVMTI_DISABLE);
+}
+
 bool instr_exceptions_thread_start(JNIEnv *jni, jclass gate, char *reason, size_t size) {
     jvmtiError error = find_gate(gate);
     if (error == JVMTI_ERROR_NONE) error = set_hook(JVMTI_ENABLE);
     if (error == JVMTI_ERROR_NONE) error = retransform_thread(jni);
+    if (error == JVMTI_ERROR_UNSUPPORTED_REDEFINITION_SCHEMA_CHANGED) error = without_thread();
     if (error == JVMTI_ERROR_NONE) return true;
     snprintf(reason, size, "exceptions: java.lang.Thread cannot be retransformed (JVM TI error %d)",
              (int)error);

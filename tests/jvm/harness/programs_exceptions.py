@@ -405,3 +405,24 @@ def late_overflow(r):
     program_.process.stdin.close()
     problems += [] if program_.process.wait(60) == 0 else ["it failed"]
     yield "class loader", [p for p in problems if p]
+
+
+@program("exceptions where Thread cannot be retransformed")
+def without_thread(r):
+    """JDK 11 and 17 then cannot retransform it: a line says so, the counts are what they are, and the other passes have theirs."""
+    case, _ = r.expectations("Uncaught")
+    launch = r.built.launch(case)
+    for name, java in (("as usual", []), ("other padding", ["-XX:ContendedPaddingWidth=64"])):
+        plain = r.run(f"plain, {name}", [r.java, *java, *launch])
+        report, calls = r.file(f"{name}.json"), r.file(f"{name}-calls.json")
+        options = f"calls,exceptions,calls.file={calls},exceptions.file={report},quiet=yes"
+        result = r.run(name, [r.java, *java, r.with_agent(options), *launch])
+        yield f"{name}: the program", vm.compare(plain, result, stderr=False)
+        if not (os.path.exists(report) and os.path.exists(calls)):
+            yield f"{name}: results", [result.tail()]
+            continue
+        rows = load(report)
+        told = "cannot retransform java.lang.Thread" in result.stderr
+        yield f"{name}: results", [] if sum(row["count"] for row in rows) == 2 else [f"{rows}"]
+        yield f"{name}: ends", [] if {end_of(row) for row in rows} == {"elsewhere" if told else "left"} else [f"{rows}"]
+        yield f"{name}: a line", [] if told == (bool(java) and r.jdk.version in (11, 17)) else [result.tail()]
