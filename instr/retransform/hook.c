@@ -3,6 +3,7 @@
 #include "instr/retransform/hook.h"
 
 #include "instr/base/array.h"
+#include "instr/vm/introduced.h"
 #include "instr/vm/jvmti.h"
 #include "instr/vm/untouchable.h"
 #include "instr/engine/refused.h"
@@ -254,6 +255,17 @@ static uint16_t extra_constants(const struct load_event *event) {
     return count > given ? (uint16_t)(count - given) : 0;
 }
 
+// Does the loader of a loaded class know the classes that the inserted code refers to?
+static int is_introduced(const struct load_event *event, const struct instr_rewritten *result) {
+    uint16_t given = (uint16_t)(event->bytes[8] << 8 | event->bytes[9]);
+    if (!event->redefined || instr_introduced(event->jvmti, event->jni, event->loader,
+                                              result->bytes, result->length, given))
+        return 1;
+    instr_engine_skip(event->plan->engine, event->name,
+                      "its class loader does not find the classes of the agent");
+    return 0;
+}
+
 // Records the class as changed. False: it must stay unchanged.
 static int accept(struct load_event *event, const struct instr_class_state *before,
                   const struct instr_rewritten *result) {
@@ -262,6 +274,7 @@ static int accept(struct load_event *event, const struct instr_class_state *befo
     if (!event->early &&
         !instr_runtime_open_module(event->jvmti, event->jni, event->loader, event->name))
         return 0;
+    if (!is_introduced(event, result)) return 0;
     enum instr_class_put put = record_state(event, before, result->methods_changed);
     event->over = put == INSTR_CLASS_NO_ROOM;
     if (event->over) instr_sweep_want();

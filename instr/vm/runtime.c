@@ -302,7 +302,7 @@ static jclass load(JNIEnv *jni, const char *internal_name, jobject loader) {
     jmethodID for_name = (*jni)->GetStaticMethodID(
         jni, meta, "forName", "(Ljava/lang/String;ZLjava/lang/ClassLoader;)Ljava/lang/Class;");
     if (for_name == NULL) return NULL;
-    char name[64];
+    char name[256];
     snprintf(name, sizeof name, "%s", internal_name);
     for (char *c = name; *c != '\0'; c++)
         if (*c == '/') *c = '.';
@@ -339,6 +339,17 @@ void instr_runtime_introduce(jvmtiEnv *jvmti, JNIEnv *jni, const char *simple_na
     if (loader != NULL) load(jni, name, loader);
     (*jni)->ExceptionClear(jni);
     (*jni)->PopLocalFrame(jni, NULL);
+}
+
+bool instr_runtime_found_by(JNIEnv *jni, jobject loader, const char *internal_name) {
+    if ((*jni)->PushLocalFrame(jni, 8) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return false;
+    }
+    bool found = load(jni, internal_name, loader) != NULL;
+    (*jni)->ExceptionClear(jni);
+    (*jni)->PopLocalFrame(jni, NULL);
+    return found;
 }
 
 static bool add_jar(jvmtiEnv *jvmti, JNIEnv *jni, const char *library, char *reason, size_t size) {

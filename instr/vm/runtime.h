@@ -78,6 +78,10 @@ const char *instr_runtime_current_package(void);
 // not asked: their code may wait for locks. No exception is pending afterwards.
 void instr_runtime_introduce(jvmtiEnv *jvmti, JNIEnv *jni, const char *simple_name);
 
+// Does this loader find the class of this internal name? Runs code of the loader. No exception is
+// pending afterwards.
+bool instr_runtime_found_by(JNIEnv *jni, jobject loader, const char *internal_name);
+
 // Makes sure that the module of the named class (internal form) of `loader` (NULL: the bootstrap
 // loader) may call the runtime, by a read edge to the bootstrap loader's unnamed module (JVM TI
 // AddModuleReads). Called in the live phase before code is inserted into a class; cheap if the

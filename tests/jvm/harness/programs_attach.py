@@ -23,12 +23,12 @@ EXPECTED = "ready 1042\nround 2084\nround 3126\nend\n"
 class Waiting:
     """The program Waiting, or one like it, perhaps started by a command that puts it elsewhere; and instr, to control it."""
 
-    def __init__(self, r, *java, below=(), classes=None, env=None, cwd=None, main="Waiting"):
+    def __init__(self, r, *java, below=(), classes=None, env=None, cwd=None, main="Waiting", arguments=()):
         self.r = r
         self.errors = open(r.file("stderr"), "w+b")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("JAVA_", "JDK_", "_JAVA"))}
         environment.update(env or {})
-        self.process = subprocess.Popen([*below, r.java, *java, "-cp", classes or r.built.programs, main],
+        self.process = subprocess.Popen([*below, r.java, *java, "-cp", classes or r.built.programs, main, *arguments],
                                         cwd=cwd or r.folder, env=environment, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True)
         self.output = [self.process.stdout.readline()]
@@ -118,6 +118,27 @@ def attach(r):
     what = "" if done.returncode == 2 and "did you mean 'timing'" in done.stderr else f"{done}"
     agent = "" if p.instr("status").returncode == 1 else "there is an agent"
     yield "mistyped", p.end([what, agent])
+
+
+@program("instr attach, classes of a loader that are asked when it loads")
+def asked_first(r):
+    """The code that a loader runs to find a class is changed like all other code, and the loader goes on loading."""
+    def loads(what, unknown, *wanted):
+        p = Waiting(r, main="AskedFirst", arguments=unknown)
+        done = p.instr("attach", *what, "include=AskedFirst*")
+        rows = p.instr("report", what[0]).stdout
+        output, _ = p.process.communicate("java.util.BitSet\nmade.Up\njava.util.BitSet\n", timeout=60)
+        p.errors.seek(0)
+        found = "class java.util.BitSet\njava.lang.ClassNotFoundException\nclass java.util.BitSet\n"
+        problems = [attached(done, "active")] if done.returncode else []
+        problems += [] if output == found else [f"{output!r}, {done.stderr!r}"]
+        stderr = p.errors.read().decode()
+        return problems + [f"no {w!r}: {rows!r}, {stderr!r}" for w in wanted if w not in rows + stderr]
+
+    covered = ["coverage", "coverage.nolocation=yes", f"coverage.file={r.file('a.exec')}"]
+    for what in (["calls"], ["timing"], covered):
+        yield what[0], loads(what, ())
+    yield "not found", loads(["calls"], ["java.lang.Instr"], "AskedFirst$Asked: skipped: its class loader does not find")
 
 
 @program("instr attach, with lambdas")
