@@ -145,6 +145,7 @@ struct instr_origin {
     // It comes from a running JVM: generated classes are reported by a normalized name
     // (engine/display_name.h).
     int running;
+    const char *name; // by which it is reported if its bytes do not tell; NULL: unknown
     // Its class file, if the bytes are something else. NULL: they are the class file, or unknown.
     const uint8_t *file;
     size_t file_length;

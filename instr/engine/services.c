@@ -14,6 +14,9 @@
 
 struct cf_slice instr_job_display_name(const struct job *job, const struct cf_class *cls) {
     struct cf_slice name = cf_this_name(cls);
+    if (!name.bytes && job->origin.name)
+        name = (struct cf_slice){(const uint8_t *)job->origin.name,
+                                 (uint32_t)strlen(job->origin.name)};
     return name.bytes && job->origin.running ? instr_display_name(name) : name;
 }
 

@@ -295,6 +295,7 @@ static int rewrite(struct load_event *event, const struct instr_class_state *bef
         return 0;
     }
     struct instr_origin origin = event->origin;
+    origin.name = event->name;
     origin.again = event->there != 0;
     origin.constants_beyond = extra_constants(event);
     const struct instr_candidate candidate = {event->loader,     event->domain, event->name,

@@ -272,6 +272,24 @@ START_TEST(what_a_pass_refuses_may_have_no_name) {
 }
 END_TEST
 
+static void expect_name(void *name, const struct instr_skipped_item *skipped) {
+    ck_assert_str_eq(skipped->class_name, name);
+    skipped_count++;
+}
+
+START_TEST(what_is_no_class_file_is_reported_by_the_name_that_the_jvm_has) {
+    static const uint8_t garbage[] = "garbage, made by another agent";
+    const struct instr_origin origin = {.running = 1, .name = "t/Spoilt"};
+    rewrite_with(&good_pass, &good, "calls");
+    free(result.bytes);
+    instr_engine_rewrite_known(engine, &origin, garbage, sizeof garbage, allocate, NULL, &result);
+    ck_assert_ptr_null(result.bytes);
+    skipped_count = 0;
+    instr_engine_skipped(engine, expect_name, "t/Spoilt");
+    ck_assert_uint_eq(skipped_count, 1);
+}
+END_TEST
+
 // A JVM refuses that class, after agents have seen it.
 START_TEST(rules_leave_a_method_without_a_descriptor_alone) {
     static const uint8_t code[] = {CF_OP_return};
@@ -486,6 +504,7 @@ int main(void) {
     tcase_add_test(tests, a_class_that_would_not_verify_can_be_dumped);
     tcase_add_test(tests, what_a_pass_refuses_costs_that_pass_alone);
     tcase_add_test(tests, what_a_pass_refuses_may_have_no_name);
+    tcase_add_test(tests, what_is_no_class_file_is_reported_by_the_name_that_the_jvm_has);
     tcase_add_test(tests, rules_leave_a_method_without_a_descriptor_alone);
     tcase_add_test(tests, good_code_is_changed);
     tcase_add_test(tests, sites_know_their_lines);
