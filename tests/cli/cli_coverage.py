@@ -108,7 +108,7 @@ class Content(CoverageTest):
             with open(self.path("inner.dat"), "rb") as file:
                 self.content["inner.dat"] = file.read()
             for _ in self.jar("a.jar", self.content):
-                self.assertEqual(sorted(self.names("--classfiles", "a.jar")), ["q/A", "q/B", "q/D"])
+                self.assertEqual(sorted(self.names("--classfiles", "a.jar", "--quiet")), ["q/A", "q/B", "q/D"])
 
     def test_one_that_is_broken_is_reported(self):
         self.write("classes/A.bin", class_file("q/A")[:40])
@@ -177,6 +177,15 @@ class Mismatches(CoverageTest):
         self.ran_before(*names)
         self.report(f"instr: 6 {line}, ...\n")
 
+    def test_a_report_of_which_nothing_ran_says_so(self):
+        """As when JaCoCo's agent was in the same JVMs."""
+        line = "instr: the data have none of the 2 classes of the report; the pass coverage leaves classes that JaCoCo's agent has changed to it\n"
+        self.write("classes/p/Other.class", class_file("p/Other"))
+        for data in (b"", probes(1, "q/Q", "1")):
+            self.write("run.exec", HEADER + session("one") + data)
+            self.report(line)
+            self.report("", "--quiet")
+
     def test_checks_print_them_too(self):
         self.ran_before("p/New")
         check = ["coverage", "check", "run.exec", "--classfiles", "classes"]
@@ -210,4 +219,4 @@ class Order(CoverageTest):
         for folder, order in (("up", names), ("down", names[::-1])):
             for name in order:
                 self.write(f"{folder}/{name}.class", class_file(name))
-            self.assertEqual(self.names("--classfiles", folder), names)
+            self.assertEqual(self.names("--classfiles", folder, "--quiet"), names)

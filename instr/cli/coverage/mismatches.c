@@ -58,3 +58,17 @@ int cover_say_mismatches(const struct cover_report *report, const char *about) {
                   about, found, list, found > NAMES ? ", ..." : "");
     return CLI_OK;
 }
+
+void cover_say_none_ran(const struct cover_report *report) {
+    char number[INSTR_NUMBER_SIZE];
+    size_t count = 0;
+    for (size_t b = 0; b < report->model.bundle_count; b++)
+        for (size_t i = 0; i < report->classes[b].count; i++) {
+            if (report->classes[b].list[i]->match != COVER_NO_DATA) return;
+            count += cover_total(report->classes[b].list[i]->counts[COVER_INSTRUCTION]) != 0;
+        }
+    if (count)
+        cli_error("the data have none of the %s class%s of the report; the pass coverage leaves "
+                  "classes that JaCoCo's agent has changed to it",
+                  instr_number(count, number), cli_plural(count, "es"));
+}

@@ -387,6 +387,7 @@ int cover_report_run(int argc, char **argv, const struct cover_modules *modules)
         // A report would say that nothing was executed.
         if (status == CLI_OK && report.unread) status = CLI_FAILED;
         if (status == CLI_OK && !request.quiet) status = cover_say_mismatches(&report, "");
+        if (status == CLI_OK && !request.quiet) cover_say_none_ran(&report);
         if (status == CLI_OK)
             status = write_all(&report.model, request.exceptions, arguments.paths);
         if (status == CLI_OK && report.failed) status = CLI_FAILED;
