@@ -75,15 +75,15 @@ bool instr_results_shows(const struct instr_results *r, unsigned pass, const cha
     return instr_pass_reports(&r->options->passes[pass], class_name);
 }
 
-// The rows of one pass: the methods that were called.
+// The rows of one pass: the methods that were called, or ended.
 static size_t gather(const struct instr_results *r, unsigned pass,
                      const struct instr_counts *counts, size_t n, struct instr_method_row *rows) {
     const struct instr_pass_options *options = &r->options->passes[pass];
     bool estimated = instr_agent_pass_estimates(options);
     size_t found = 0;
     for (size_t id = 0; id < n; id++) {
-        // After a reset a call that ends may have begun before.
-        if (!counts[id].calls && !counts[id].timed) continue;
+        // After a reset a call that ends, or throws, may have begun before.
+        if (!counts[id].calls && !counts[id].timed && counts[id].thrown <= 0) continue;
         struct instr_method m = instr_methods_get(r->methods, (int)id);
         if (m.pass != options->number || m.detail || !instr_results_shows(r, pass, m.class_name))
             continue;
@@ -336,6 +336,7 @@ static void report_methods(const struct instr_results *r) {
     size_t known = (size_t)instr_methods_count(r->methods);
     if (n > known) n = known;
     instr_snapshot_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
+    if (r->reset) instr_snapshot_carry_thrown(r->methods, r->options->passes[0].number, counts, n);
     for (unsigned i = 0; i < r->options->pass_count; i++)
         if (!own_report(r, i)) report_pass(r, i, counts, n, jvm);
     free(jvm);

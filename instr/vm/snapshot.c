@@ -228,8 +228,10 @@ static void discount(struct instr_methods *methods, const char *class_name, cons
         int id = instr_methods_find(methods, pass, class_name, "<init>", descriptor);
         if (id < 0 || (size_t)id >= n) continue;
         if (location < (jlocation)instr_methods_initialized_pc(methods, id) &&
-            counts[id].thrown > 0)
+            counts[id].thrown > 0) {
             counts[id].thrown--;
+            counts[id].active++;
+        }
     }
 }
 
@@ -301,4 +303,16 @@ void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct ins
     (*jvmti)->Deallocate(jvmti, (unsigned char *)stacks);
     if (!known) visit_current_thread(jvmti, jni, methods, counts, n);
     (*jni)->DeleteLocalRef(jni, current);
+}
+
+void instr_snapshot_carry_thrown(const struct instr_methods *methods, unsigned pass,
+                                 const struct instr_counts *counts, size_t n) {
+    const struct snapshot s = {.methods = methods, .pass = pass};
+    pthread_mutex_lock(&at_reset.lock);
+    for (size_t id = 0; id < n && id < at_reset.n; id++) {
+        if (!is_reset(&s, id)) continue;
+        at_reset.of[id].thrown -= counts[id].active;
+        if (counts[id].thrown < 0) at_reset.of[id].thrown -= counts[id].thrown;
+    }
+    pthread_mutex_unlock(&at_reset.lock);
 }

@@ -15,6 +15,7 @@
 struct instr_counts {
     uint64_t calls;
     int64_t thrown;    // calls that an exception ended, see instr_snapshot_active_constructors
+    int64_t active;    // those that it has subtracted
     uint64_t timed;    // calls that ended and were timed, or whose time was estimated
     uint64_t measured; // those that were timed; fewer than `timed`: times are estimates
     uint32_t sampled;  // among those, some of the calls of which not each was timed
@@ -45,5 +46,11 @@ void instr_snapshot_cleared(uint32_t from, uint32_t to);
 // visited (JVM TI GetAllStackTraces returns none).
 void instr_snapshot_active_constructors(jvmtiEnv *jvmti, JNIEnv *jni, struct instr_methods *methods,
                                         struct instr_counts *counts, size_t n);
+
+// After instr_snapshot_and_reset and instr_snapshot_active_constructors: what is not in the `thrown` of this
+// snapshot is in that of the next. Constructors in their delegate call may still throw; and where one was taken
+// for thrown, as those of virtual threads that wait are, and then returned, `thrown` is less than 0.
+void instr_snapshot_carry_thrown(const struct instr_methods *methods, unsigned pass,
+                                 const struct instr_counts *counts, size_t n);
 
 #endif

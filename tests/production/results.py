@@ -169,6 +169,31 @@ def reset_in_flight(t):
     return problems
 
 
+def reset_before_the_end(t):
+    """Calls that are running at a report with --reset, and end by an exception afterwards, are in the next one as thrown: those of
+    methods, and of constructors that are in super()."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Halfway") as jvm, jvm.control() as c:
+        for name in ("calls", "timing"):
+            c.run("enable", f"{name},include=Halfway:Halfway$*")
+
+            def counted():
+                methods = [m for m in c.run("report", name, "reset")["methods"] if m["method"] in ("make", "<init>")]
+                return {(m["class"] + "." + m["method"]).replace("/", "."): (m["calls"], m["thrown"]) for m in methods if m["calls"] or m["thrown"]}
+
+            def each(calls, thrown):
+                return {method: (calls, thrown) for method in ("Halfway.make", "Halfway$Made.<init>", "Halfway$Base.<init>")}
+
+            for line, expected in (("enter", each(1, 0)), ("throw", each(0, 1)), ("enter", each(1, 0)), ("return", {}),
+                                   ("enter", each(1, 0)), ("throw", each(0, 1)), ("", {})):
+                expect(problems, "no answer", jvm.ask(line) == line)
+                found = counted()
+                expect(problems, f"{name}, {line}: {found}, not {expected}", found == expected)
+            c.run("off")
+        jvm.ends(problems)
+    return problems
+
+
 def unwritable(t):
     """A file that cannot be written is refused when the pass is switched on, not found out at its end. Nothing is written for that."""
     problems, folder = [], t.file("held")
@@ -263,4 +288,4 @@ def refused_by_one_pass(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_in_flight, unwritable, sampling_for_others, refused_by_one_pass]
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]

@@ -185,7 +185,7 @@ static int add_counted(struct adding *adding) {
     size_t n = 0, known = (size_t)instr_methods_count(r->methods);
     if (!instr_results_snapshot(r, pass, &counts, &n)) return -1;
     for (size_t id = 0; id < n && id < known; id++) {
-        if (!counts[id].calls) continue;
+        if (!counts[id].calls && !counts[id].thrown) continue; // a reset may part the two
         struct instr_method m = instr_methods_get(r->methods, (int)id);
         if (m.pass != r->options->passes[pass].number || !m.detail) continue;
         add_one(adding, &m, counts[id].calls,
