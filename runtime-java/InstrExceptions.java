@@ -70,6 +70,9 @@ public final class InstrExceptions {
 
     private static final int[] untoldIn = new int[MOST_UNTOLD];
 
+    /** For what is untold, and for `known`. */
+    private static final InstrExceptionsLock lock = InstrExceptionsLock.make();
+
     private static int untoldCount;
 
     private static Thread untoldBy;
@@ -200,8 +203,8 @@ public final class InstrExceptions {
             leftOut--;
             return true;
         }
-        if (!(exception instanceof StackOverflowError)) return false;
-        synchronized (untold) { // calls nothing
+if (!(exception instanceof StackOverflowError) || !lock.take()) return false;
+        try { // it calls nothing
             int n = untoldCount;
             boolean mine = n == 0 || untoldBy == thread;
             if (!mine || n == MOST_UNTOLD || (exhausted != null && exhausted != thread)) return false;
@@ -215,6 +218,8 @@ public final class InstrExceptions {
             current = exception;
             leftOut = enough - 1;
             insufficient = false;
+        } finally {
+            lock.held = 0;
         }
         return true;
     }
@@ -245,13 +250,17 @@ public final class InstrExceptions {
         for (int i = 0; i < MOST_UNTOLD; i++) {
             Throwable error;
             int method;
-            synchronized (untold) {
-                Thread by = untoldBy;
-                if (untoldCount == 0 || (!any && by != Thread.currentThread() && by.isAlive())) return;
+            Thread by = untoldBy;
+            if (by == null || (!any && by != Thread.currentThread() && by.isAlive())) return;
+            lock.await();
+            try {
+                if (by != untoldBy) continue;
                 method = untoldIn[--untoldCount];
                 error = untold[untoldCount];
                 untold[untoldCount] = null;
                 if (untoldCount == 0) untoldBy = null;
+            } finally {
+                lock.held = 0;
             }
             if (error == but || flight.has(System.identityHashCode(error))) continue;
             int row = find(flight, error, method);
@@ -502,11 +511,14 @@ public final class InstrExceptions {
         }
     }
 
+    /** Where this fails, or another thread does it, the row is looked up again next time. */
     private static int learn(long key, int row) {
+        if (row < 0 || !lock.take()) return row;
         try {
-            if (row >= 0) remember(key, row);
+            remember(key, row);
         } catch (VirtualMachineError nevermind) {
-            // The row is looked up again next time.
+        } finally {
+            lock.held = 0;
         }
         return row;
     }
@@ -515,22 +527,26 @@ public final class InstrExceptions {
      * Forgets all rows: their ids are assigned anew from now on. The thread that runs this, the main thread if the agent
      * starts with the JVM, can count exceptions even if the heap is full when it throws the first one; so can some others, see InstrSpareTasks.
      */
-    static synchronized void forget() throws Throwable {
+    static void forget() throws Throwable {
         InstrSpareTasks.prepare();
         flight();
-        known = new long[FIRST];
-        count = 0;
-        synchronized (untold) {
+        long[] first = new long[FIRST];
+        lock.await();
+        try {
+            known = first;
+            count = 0;
             for (int i = 0; i < untoldCount; i++) untold[i] = null; // they would keep class loaders alive
             untoldCount = 0;
             untoldBy = null;
+        } finally {
+            lock.held = 0;
         }
         exhausted = null;
         current = null;
     }
 
     /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */
-    private static synchronized void remember(long key, int row) {
+    private static void remember(long key, int row) {
         if (count >= known.length / 4) {
             long[] old = known, larger = new long[old.length < MOST ? old.length * 2 : FIRST];
             count = 0;

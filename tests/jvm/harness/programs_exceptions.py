@@ -249,6 +249,27 @@ def caught_outside(r):
             yield " ".join((mode, *options)), vm.compare(plain, other) + differences(found, wanted) + ([] if len(wanted) == 3 else [plain.tail()])
 
 
+@program("stack overflows of virtual threads")
+def overflows_virtual(r):
+    """Nothing makes a virtual thread leave its carrier there: HotSpot crashes when one comes back that has nearly exhausted its stack.
+    A monitor does so (since JDK 24) only where two threads want it at the same moment, so the runtime must not have any."""
+    jar = r.run("jar", [r.cli, "runtime-jar"]).stdout.strip()
+    classes = [f"instr.runtime.Instr{name}" for name in ("Exceptions", "ExceptionsLock", "Flight", "SpareTasks", "Threads")]
+    listed = r.run("javap", [r.built.compiler.tool("javap"), "-p", "-c", "-cp", jar, *classes]).stdout
+    monitors = [line.strip() for line in listed.splitlines() if "monitorenter" in line or " synchronized " in line]
+    yield "monitors", monitors + ([] if listed.count("class instr.runtime.") == len(classes) else ["the classes were not found"])
+    if r.jdk.version < 21:
+        raise Skip("there are virtual threads from JDK 21 on")
+    report = r.file("report.json")
+    launch = ["-Djdk.virtualThreadScheduler.parallelism=16", "-cp", r.built.programs, "OverflowsVirtual"]
+    plain = r.run("plain", [r.java, *launch])
+    other = r.run("agent", [r.java, r.with_agent(f"exceptions,include=OverflowsVirtual,exceptions.file={report}"), *launch])
+    rows = collections.Counter()
+    for row in load(report) if os.path.exists(report) else []:
+        rows[(row["site_method"], row["caught_method"])] += row["count"]
+    yield "counts", vm.compare(plain, other) + differences(rows, collections.Counter({("recurse", "overflows"): 2000}))
+
+
 @program("random throws")
 def random_programs(r):
     """Programs that count their exceptions themselves agree with the report, in each mode of the compilers, compiled by javac and by ecj."""
