@@ -109,10 +109,31 @@ char *instr_results_unwritten(void) {
     return line;
 }
 
+bool instr_results_are_kept(const struct instr_results *r) {
+    return r->kept && r->kept->counts;
+}
+
+static struct instr_counts *copy_counts(const struct instr_counts *counts, size_t n) {
+    struct instr_counts *copy = malloc((n + 1) * sizeof *copy);
+    if (copy && n) memcpy(copy, counts, n * sizeof *copy);
+    return copy;
+}
+
 bool instr_results_snapshot(const struct instr_results *r, unsigned pass,
                             struct instr_counts **counts, size_t *n) {
     if (!r->reset) return instr_snapshot(r->jni, counts, n);
-    return instr_snapshot_and_reset(r->jni, r->methods, r->options->passes[pass].number, counts, n);
+    if (instr_results_are_kept(r)) {
+        *counts = copy_counts(r->kept->counts, r->kept->n);
+        *n = r->kept->n;
+        return *counts;
+    }
+    if (!instr_snapshot_and_reset(r->jni, r->methods, r->options->passes[pass].number, counts, n))
+        return false;
+    if (r->kept) {
+        r->kept->counts = copy_counts(*counts, *n);
+        r->kept->n = *n;
+    }
+    return true;
 }
 
 void instr_results_write(const struct instr_pass_options *options, const char *pattern,
@@ -328,6 +349,7 @@ static const struct instr_agent_pass *own_report(const struct instr_results *r, 
 static void report_methods(const struct instr_results *r) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
+    bool again = instr_results_are_kept(r);
     if (!instr_results_snapshot(r, 0, &counts, &n)) {
         instr_say("out of memory: the results are lost");
         return;
@@ -336,7 +358,8 @@ static void report_methods(const struct instr_results *r) {
     size_t known = (size_t)instr_methods_count(r->methods);
     if (n > known) n = known;
     instr_snapshot_active_constructors(r->jvmti, r->jni, r->methods, counts, n);
-    if (r->reset) instr_snapshot_carry_thrown(r->methods, r->options->passes[0].number, counts, n);
+    if (r->reset && !again)
+        instr_snapshot_carry_thrown(r->methods, r->options->passes[0].number, counts, n);
     for (unsigned i = 0; i < r->options->pass_count; i++)
         if (!own_report(r, i)) report_pass(r, i, counts, n, jvm);
     free(jvm);

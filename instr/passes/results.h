@@ -20,6 +20,15 @@ struct instr_results_taker {
     void *context;
 };
 
+// What a pass that counts once for several owners had at a reset. The result of each of them is made of it.
+struct instr_results_kept {
+    struct instr_counts *counts; // NULL: nothing is kept yet
+    size_t n;
+    void *own; // what the pass has beside them: an array of `own_count`, allocated with malloc
+    size_t own_count;
+    unsigned owners_left; // that follow
+};
+
 struct instr_results {
     const struct instr_options *options;
     struct instr_methods *methods;
@@ -30,6 +39,7 @@ struct instr_results {
     bool without_totals;                     // only the results of passes, as while the JVM runs on
     bool goes_on;                            // the passes stay on
     bool reset; // reset the counts of the pass, the only one of the options, once they are read
+    struct instr_results_kept *kept; // of this reset; NULL: the pass has one owner
 };
 
 // Collects the results and reports all that the options ask for: tables, lines and errors to
@@ -45,6 +55,8 @@ bool instr_results_shows(const struct instr_results *results, unsigned pass,
 // Takes a snapshot for the result of a pass (vm/snapshot.h); resets the pass if that is wanted.
 bool instr_results_snapshot(const struct instr_results *results, unsigned pass,
                             struct instr_counts **counts, size_t *n);
+// Has another owner's result read and reset the counts already?
+bool instr_results_are_kept(const struct instr_results *results);
 
 // Reports the result of a pass, `pass` being its index in results->options->passes: prints the
 // table and writes the file that its options ask for.

@@ -31,7 +31,7 @@ static char **values_without_files(const struct instr_pass_options *pass) {
 
 static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct instr_plan *plan,
                        const struct instr_pass_options *active, bool reset,
-                       const struct instr_results_taker *taker) {
+                       struct instr_results_kept *kept, const struct instr_results_taker *taker) {
     // Without its files, which are written at exit.
     struct instr_pass_options pass = *active;
     pass.file = NULL;
@@ -50,7 +50,8 @@ static void report_one(struct instr_agent *agent, JNIEnv *jni, const struct inst
                                     .taker = taker,
                                     .without_totals = true,
                                     .goes_on = true,
-                                    .reset = reset};
+                                    .reset = reset,
+                                    .kept = kept};
     instr_results_report(&results);
     free(pass.values);
 }
@@ -65,22 +66,25 @@ int instr_current_results_report(struct instr_agent *agent, JNIEnv *jni, const c
     const struct instr_options *options = &plan->options;
     const struct instr_pass_options *one =
         instr_switching_pass(options, name, owner, all, reason, size);
-    size_t same = 0; // that have its number
+    unsigned of_all = 0; // that have its number
     for (size_t i = 0; one && i < options->pass_count; i++)
-        same += options->passes[i].number == one->number;
-    if (one && reset && !all && same > 1) {
+        of_all += options->passes[i].number == one->number;
+    if (one && reset && !all && of_all > 1) {
         snprintf(reason, size, "pass '%s' counts once for all its owners: --reset needs --all",
                  one->pass->name);
         one = NULL;
     }
+    struct instr_results_kept kept = {.owners_left = of_all};
     for (size_t i = 0; one && i < options->pass_count; i++) {
         const struct instr_pass_options *pass = &options->passes[i];
         if (all ? pass->pass != one->pass : pass != one) continue;
-        if (pass->number == one->number) same--;
-        // The last one with the number resets it.
-        report_one(agent, jni, plan, pass, reset && (pass->number != one->number || same == 0),
-                   taker);
+        // What counts once for several owners is read and reset at one moment.
+        bool is_shared = reset && pass->number == one->number && of_all > 1;
+        if (is_shared) kept.owners_left--;
+        report_one(agent, jni, plan, pass, reset, is_shared ? &kept : NULL, taker);
     }
+    free(kept.counts);
+    free(kept.own);
     instr_switching_end(agent);
     return one != NULL;
 }

@@ -119,17 +119,18 @@ def reported(t):
     return problems
 
 
+def counted(name, result):
+    """What a result has of the program Counted."""
+    if name == "exceptions":
+        return sum(s["count"] for s in result["exceptions"] if s["class"] == "Counted$Odd")
+    if name == "alloc":
+        return sum(s["count"] for s in result["sites"] if s["class"] == "int[]" and s["site_method"].startswith("work"))
+    return (work_of(result) or (0, 0))[0]
+
+
 def reset_while_counting(t):
     """Reports with --reset of busy threads add up to what happened: nothing is lost, nothing is counted twice."""
     problems = []
-
-    def counted(name, result):
-        if name == "exceptions":
-            return sum(s["count"] for s in result["exceptions"] if s["class"] == "Counted$Odd")
-        if name == "alloc":
-            return sum(s["count"] for s in result["sites"] if s["class"] == "int[]" and s["site_method"].startswith("work"))
-        return (work_of(result) or (0, 0))[0]
-
     with Jvm(t, "-cp", t.file("classes"), "Counted") as jvm, jvm.control() as c:
         for name in ("calls", "timing", "alloc", "exceptions"):
             c.run("enable", f"{name},include=Counted")
@@ -143,6 +144,35 @@ def reset_while_counting(t):
             total += counted(name, c.run("report", name, "reset"))
             expect(problems, f"{name}: {total} of {calls} calls, {thrown} thrown, in {reports} reports",
                    reports >= 3 and calls > 1000 and total == (thrown if name == "exceptions" else calls))
+            c.run("off")
+        jvm.ends(problems)
+    return problems
+
+
+def reset_for_all(t):
+    """So do those of each owner of a pass that counts once for several: --all reads and resets what all of them have at one moment."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Counted") as jvm, jvm.control() as c:
+        for name in ("alloc", "exceptions"):
+            totals = {"alice": 0, "bob": 0}
+
+            def add():
+                _, out, err = instr(t, "report", jvm.pid, name, "--all", "--reset", "--json")
+                expect(problems, err, not err)
+                documents = json.loads("[" + out.replace("}\n{", "},{") + "]")
+                for result in documents:
+                    totals[result["by"]] += counted(name, result)
+
+            for owner in totals:
+                expect(problems, f"{owner}: not enabled", instr(t, "enable", jvm.pid, name, "include=Counted", "max-overhead=off", "--as", owner)[0] == 0)
+            expect(problems, "not started", jvm.ask("") == "started")
+            until = time.monotonic() + 1
+            while time.monotonic() < until:
+                add()
+            calls, thrown = map(int, jvm.ask("").split())
+            add()
+            expected = thrown if name == "exceptions" else calls
+            expect(problems, f"{name}: {totals}, not {expected}", totals == {"alice": expected, "bob": expected} and expected > 100)
             c.run("off")
         jvm.ends(problems)
     return problems
@@ -288,4 +318,4 @@ def refused_by_one_pass(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_for_all, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]

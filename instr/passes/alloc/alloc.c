@@ -177,6 +177,34 @@ static void add_one(void *context, const struct instr_method *m, uint64_t count,
     instr_alloc_report_add(report, &site);
 }
 
+// What no bytecode has allocated, at one site.
+struct vm_count {
+    struct instr_method site;
+    uint64_t count, bytes;
+};
+
+static void keep_one(void *context, const struct instr_method *m, uint64_t count, uint64_t bytes) {
+    struct instr_results_kept *kept = context;
+    struct vm_count *more = kept->own;
+    // Grows where the number is a power of two.
+    if (!(kept->own_count & (kept->own_count - 1))) {
+        size_t larger = kept->own_count ? 2 * kept->own_count : 1;
+        more = realloc(more, larger * sizeof *more);
+        if (!more) return;
+        kept->own = more;
+    }
+    more[kept->own_count++] = (struct vm_count){*m, count, bytes};
+}
+
+static void add_of_vm(struct adding *adding) {
+    const struct instr_results *r = adding->results;
+    if (r->kept && !instr_results_are_kept(r)) instr_alloc_vm_each(keep_one, r->kept, true);
+    if (!r->kept) instr_alloc_vm_each(add_one, adding, r->reset);
+    const struct vm_count *kept = r->kept ? r->kept->own : NULL;
+    for (size_t i = 0; kept && i < r->kept->own_count; i++)
+        add_one(adding, &kept[i].site, kept[i].count, kept[i].bytes);
+}
+
 // Adds the counts of inserted code. `thrown` of a row holds bytes (rewriters/alloc.c).
 static int add_counted(struct adding *adding) {
     const struct instr_results *r = adding->results;
@@ -204,8 +232,9 @@ static void report_results(const struct instr_results *r, unsigned pass) {
     if (instr_alloc.options.sampled)
         instr_alloc_samples_report(r->jni, &report);
     else
-        instr_alloc_vm_each(add_one, &adding, r->reset);
-    if (instr_alloc.options.sampled && r->reset) instr_alloc_samples_forget(r->jni);
+        add_of_vm(&adding);
+    if (instr_alloc.options.sampled && r->reset && !(r->kept && r->kept->owners_left))
+        instr_alloc_samples_forget(r->jni);
     if (add_counted(&adding) != 0 || instr_alloc_report_finish(&report) != 0) {
         instr_say("alloc: out of memory: the results are lost");
         instr_alloc_report_free(&report);

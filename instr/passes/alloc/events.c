@@ -481,7 +481,7 @@ void instr_alloc_vm_each(void (*each)(void *context, const struct instr_method *
         uint64_t count = reset ? atomic_exchange(&counter->count, 0) : atomic_load(&counter->count),
                  bytes = reset ? atomic_exchange(&counter->bytes, 0) : atomic_load(&counter->bytes);
         struct instr_method site = instr_methods_get(vm.sites, id);
-        if (count != 0) each(context, &site, count, bytes);
+        if (count != 0 || bytes != 0) each(context, &site, count, bytes);
     }
 }
 

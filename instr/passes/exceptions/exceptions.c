@@ -95,15 +95,31 @@ static void fill_rows(struct instr_exception_report *report, struct instr_except
     }
 }
 
+static bool copy_list(struct instr_exception_counts *list,
+                      const struct instr_exception_count *items, size_t n) {
+    *list = (struct instr_exception_counts){NULL, n, n};
+    if (n) list->items = malloc(n * sizeof *items);
+    if (list->items) memcpy(list->items, items, n * sizeof *items);
+    return !n || list->items;
+}
+
 static bool count(const struct instr_results *results, unsigned pass,
                   struct instr_exception_counts *list, struct instr_cost *cost) {
     struct instr_counts *counts = NULL;
     size_t n = 0;
+    bool again = instr_results_are_kept(results);
     if (!instr_results_snapshot(results, pass, &counts, &n)) return false;
     *cost = instr_results_cost(results, pass, counts, n);
-    bool counted = instr_exceptions_count(results->methods, results->options->passes[pass].number,
-                                          counts, n, results->reset, list);
+    bool counted =
+        again ? copy_list(list, results->kept->own, results->kept->own_count)
+              : instr_exceptions_count(results->methods, results->options->passes[pass].number,
+                                       counts, n, results->reset, list);
     free(counts);
+    struct instr_exception_counts copy = {NULL, 0, 0};
+    if (!again && counted && results->kept && copy_list(&copy, list->items, list->count)) {
+        results->kept->own = copy.items;
+        results->kept->own_count = copy.count;
+    }
     return counted;
 }
 
