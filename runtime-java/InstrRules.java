@@ -48,6 +48,10 @@ public final class InstrRules {
     private static final ConcurrentHashMap<String, String> UNMADE = new ConcurrentHashMap<String, String>();
 
     private static volatile InstrRuleTable[] tables = new InstrRuleTable[0];
+
+    /** Those that were reset and not read yet, by number. */
+    private static InstrRuleTable[] replaced = new InstrRuleTable[0];
+
     private static volatile InstrRulePlace[] places = new InstrRulePlace[0];
 
     private InstrRules() {}
@@ -84,18 +88,41 @@ public final class InstrRules {
 
     /**
      * The rows of a table: {String[] keys, long[] numbers}, InstrRuleTable.NUMBERS for each; null: there is no such table.
-     * With `reset` an empty one takes its place.
+     * With `reset` those of the table that replace has taken away.
      */
     static Object[] rows(int table, boolean reset) {
-        InstrRuleTable found = reset ? replaced(table) : tableAt(table);
+        InstrRuleTable found = reset ? takeReplaced(table) : tableAt(table);
         return found == null ? null : found.rows();
     }
 
-    /** The table that was there. */
-    private static synchronized InstrRuleTable replaced(int table) {
+    /** An empty table takes the place of this one, to which threads that are in a rule may still add. */
+    static synchronized void replace(int table) {
         InstrRuleTable found = tableAt(table);
-        if (found != null) table(table, found.reduction, found.most);
+        if (found == null) return;
+        if (table >= replaced.length) replaced = java.util.Arrays.copyOf(replaced, tables.length);
+        replaced[table] = found;
+        table(table, found.reduction, found.most);
+    }
+
+    private static synchronized InstrRuleTable takeReplaced(int table) {
+        InstrRuleTable found = table < replaced.length ? replaced[table] : null;
+        if (found != null) replaced[table] = null;
         return found;
+    }
+
+    /** The threads that are in a rule now, by their places in INSIDE. */
+    static long[] inside() {
+        return INSIDE.clone();
+    }
+
+    /** Has one of these threads not left its rule yet? To be asked now and then: those that were seen outside are taken out. */
+    static boolean anyStays(long[] threads) {
+        boolean any = false;
+        for (int i = 0; i < GUARDS; i++) {
+            if (threads[i] != INSIDE[i]) threads[i] = 0;
+            any |= threads[i] != 0;
+        }
+        return any;
     }
 
     // For inserted code.

@@ -178,6 +178,31 @@ def reset_for_all(t):
     return problems
 
 
+def reset_of_rule(t):
+    """And those of a rule with keys, to whose tables threads add meanwhile."""
+    problems = []
+    rule = "Counted.work(int i) entry { " + "; ".join(f"@{name}[i % 4] = {reduction}" for name, reduction in (("n", "count()"), ("s", "sum(i)"), ("h", "hist(i)"))) + " }"
+    with Jvm(t, "-cp", t.file("classes"), "Counted") as jvm, jvm.control() as c:
+        status, _, err = instr(t, "rule", jvm.pid, rule, "--name", "keyed", "--max-overhead", "off")
+        expect(problems, err, status == 0)
+        totals = {"n": 0, "s": 0, "h": 0}
+
+        def add():
+            for row in c.run("report", "keyed", "reset")["tables"]:
+                totals[row["table"]] += row["count"]
+
+        expect(problems, "not started", jvm.ask("") == "started")
+        until, reports = time.monotonic() + 3, 0
+        while time.monotonic() < until:
+            add()
+            reports += 1
+        calls, _ = map(int, jvm.ask("").split())
+        add()
+        expect(problems, f"{totals}, not {calls}, in {reports} reports", set(totals.values()) == {calls} and reports >= 10)
+        jvm.ends(problems)
+    return problems
+
+
 def reset_in_flight(t):
     """An exception that a report with --reset has, and that is caught afterwards, is not in the next report again."""
     problems = []
@@ -318,4 +343,4 @@ def refused_by_one_pass(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_for_all, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]
+RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_for_all, reset_of_rule, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]

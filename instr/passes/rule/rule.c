@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_KEYS = 1000, NUMBERS = 8 }; // NUMBERS: as in InstrRuleTable
+enum { MOMENT_NS = 1000 * 1000, MOMENTS = 200 };
 
 static const char *const reductions[] = {"count", "sum", "min", "max", "avg", "hist", "last"};
 
@@ -178,6 +180,36 @@ static void take_table(struct gathered *g, JNIEnv *jni, const struct instr_rule_
     (*jni)->PopLocalFrame(jni, NULL);
 }
 
+static void wait_a_moment(void) {
+    nanosleep(&(struct timespec){.tv_nsec = MOMENT_NS}, NULL);
+}
+
+// Waits until threads that were in a rule when its tables were replaced have left it: they add to the
+// old ones. At first it is not known which they are, since they say so without a barrier. One that
+// waits in a rule, as with `delay`, is not waited for.
+static void wait_for_threads(JNIEnv *jni, jclass rules) {
+    wait_a_moment();
+    jmethodID inside = (*jni)->GetStaticMethodID(jni, rules, "inside", "()[J");
+    jmethodID stays = (*jni)->GetStaticMethodID(jni, rules, "anyStays", "([J)Z");
+    jobject threads = inside && stays ? (*jni)->CallStaticObjectMethod(jni, rules, inside) : NULL;
+    for (int i = 0; threads && i < MOMENTS; i++) {
+        if (!(*jni)->CallStaticBooleanMethod(jni, rules, stays, threads)) break;
+        wait_a_moment();
+    }
+    (*jni)->ExceptionClear(jni);
+    if (threads) (*jni)->DeleteLocalRef(jni, threads);
+}
+
+// False: out of memory.
+static bool replace_tables(JNIEnv *jni, const struct instr_rule *rule) {
+    jclass rules = instr_runtime_class("InstrRules");
+    bool ok = rules;
+    for (unsigned i = 0; i < rule->table_count; i++)
+        ok = ok && call_void(jni, rules, "replace", "(I)V", (jint)rule->tables[i].number);
+    if (ok && rule->table_count) wait_for_threads(jni, rules);
+    return ok;
+}
+
 // The sum of the sites of a count without a key.
 static void take_count(struct gathered *g, const struct instr_results *results, unsigned pass,
                        const struct instr_rule_table *table, const struct instr_counts *counts,
@@ -200,6 +232,7 @@ static void gather(struct gathered *g, const struct instr_results *results, unsi
     struct instr_counts *counts = NULL;
     size_t n = 0;
     if (!instr_results_snapshot(results, pass, &counts, &n)) g->no_memory = true;
+    if (results->reset && !replace_tables(results->jni, rule)) g->no_memory = true;
     for (unsigned i = 0; i < rule->table_count; i++) {
         const struct instr_rule_table *table = &rule->tables[i];
         if (table->keys == 0 && table->reduction == INSTR_RULE_COUNT)
