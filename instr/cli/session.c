@@ -21,6 +21,7 @@ enum {
     GREETING_MS = 10000,
     SENDING_MS = 10000,
     STEP_MS = 20,
+    STARTING_MS = 1000,
     MOST_DOCUMENT = 64 * 1024 * 1024,
     // A busy agent sends a line every two seconds: so many last for hours.
     MOST_NOTES = 10000,
@@ -127,6 +128,21 @@ static int find(const struct cli_session *session) {
     cli_directories(&session->process, try_directory, &search);
     errno = search.error;
     return search.fd;
+}
+
+// A JVM that has just started has the agent's thread some 0.2 s before its socket.
+static int find_soon(const struct cli_session *session) {
+    uint64_t end = earlier(session->limit, after(STARTING_MS));
+    for (;;) {
+        int fd = find(session), error = errno;
+        if (fd >= 0) return fd;
+        if (error != ENOENT || instr_clock_now() >= end ||
+            !instr_process_has_thread(&session->process, "instr control")) {
+            errno = error;
+            return -1;
+        }
+        poll(NULL, 0, STEP_MS);
+    }
 }
 
 static int send_all(struct cli_session *session, const void *bytes, size_t length) {
@@ -243,7 +259,7 @@ int cli_session_open_within(struct cli_session *session, long pid, int milliseco
     instr_messages_start(&session->messages, INSTR_MESSAGES_AGENT_SENDS);
     cli_session_limit(session, milliseconds);
     if (instr_process_open(&session->process, pid, reason, size) != 0) return CLI_SESSION_FAILED;
-    session->fd = find(session);
+    session->fd = find_soon(session);
     if (session->fd < 0) return not_found(session, reason, size);
     if (instr_process_is_stopped(&session->process)) {
         cli_session_close(session);

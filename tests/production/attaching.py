@@ -313,3 +313,15 @@ def attached_when_full(t):
     expect(problems, "no attach failed", reasons)
     print("; ".join(sorted(reasons)))
     return problems
+
+
+def started(t):
+    """A command finds the agent of a JVM whose program has just begun: the agent listens a moment later."""
+    problems = []
+    for _ in range(3):
+        with Jvm(t, "-cp", t.file("classes"), "Waiting") as jvm:
+            jvm.line()
+            done = subprocess.run([t.cli, "status", str(jvm.pid)], capture_output=True, text=True)
+            expect(problems, f"{done}", done.returncode == 0 and not done.stderr)
+            jvm.ends(problems)
+    return problems
