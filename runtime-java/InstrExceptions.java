@@ -203,7 +203,7 @@ public final class InstrExceptions {
             leftOut--;
             return true;
         }
-if (!(exception instanceof StackOverflowError) || !lock.take()) return false;
+        if (!(exception instanceof StackOverflowError) || !lock.take()) return false;
         try { // it calls nothing
             int n = untoldCount;
             boolean mine = n == 0 || untoldBy == thread;
