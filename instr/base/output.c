@@ -1,4 +1,5 @@
 #include "instr/base/output.h"
+#include "instr/base/numbers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -200,7 +201,7 @@ void instr_output_format(struct instr_output *out, const char *format, ...) {
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    int n = vsnprintf(text, sizeof text, format, arguments);
+    int n = instr_vformat(text, sizeof text, format, arguments);
     va_end(arguments);
     if (n > 0) instr_output_bytes(out, text, strlen(text));
 }

@@ -3,6 +3,7 @@
 #include "instr/report/tables.h"
 
 #include "instr/base/json.h"
+#include "instr/base/numbers.h"
 #include "instr/report/internal.h"
 #include "instr/report/text.h"
 
@@ -49,7 +50,7 @@ char *instr_table_number(double number, bool is_time, char text[INSTR_TABLE_TEXT
         *text = '-';
         instr_number((uint64_t)fabs(number), text + (number < 0));
     } else {
-        snprintf(text, INSTR_TABLE_TEXT, "%.6g", number);
+        instr_format(text, INSTR_TABLE_TEXT, "%.6g", number);
     }
     return text;
 }

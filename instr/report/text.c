@@ -1,6 +1,7 @@
 // Durations, numbers and names as people read them.
 
 #include "instr/report/text.h"
+#include "instr/base/numbers.h"
 #include "instr/base/utf8.h"
 
 #include <inttypes.h>
@@ -20,13 +21,13 @@ char *instr_duration(uint64_t nanoseconds, char text[INSTR_DURATION_SIZE]) {
     // 999.5 would be rounded to 1000.
     for (; value >= 999.5 && unit < 3; unit++) value /= 1000;
     if (value >= 99999.5)
-        snprintf(text, INSTR_DURATION_SIZE, "%.3g s", value);
+        instr_format(text, INSTR_DURATION_SIZE, "%.3g s", value);
     else
-        snprintf(text, INSTR_DURATION_SIZE, "%.*f %s",
-                 value < 9.995   ? 2
-                 : value < 99.95 ? 1
-                                 : 0,
-                 value, units[unit]);
+        instr_format(text, INSTR_DURATION_SIZE, "%.*f %s",
+                     value < 9.995   ? 2
+                     : value < 99.95 ? 1
+                                     : 0,
+                     value, units[unit]);
     return text;
 }
 

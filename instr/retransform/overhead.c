@@ -3,6 +3,7 @@
 #include "instr/retransform/overhead.h"
 
 #include "instr/base/clock.h"
+#include "instr/base/numbers.h"
 #include "instr/passes/cost.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
@@ -265,12 +266,12 @@ void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
         .owner = pass->owner, .at = instr_clock_now(), .date = instr_clock_date()};
     snprintf(end->pass, sizeof end->pass, "%s", pass->pass->name);
     if (share.compilers >= 50)
-        snprintf(compilers, sizeof compilers, " (%.1f%% of it in the JVM's compilers)",
-                 (double)share.compilers / 1000);
-    snprintf(end->why, sizeof end->why,
-             "estimated overhead is %.1f%% of CPU time%s, more than max-overhead=%.3g%%",
-             (double)(share.code + share.compilers) / 1000, compilers,
-             instr_max_overhead(&plan->options, pass) / 1000.0);
+        instr_format(compilers, sizeof compilers, " (%.1f%% of it in the JVM's compilers)",
+                     (double)share.compilers / 1000);
+    instr_format(end->why, sizeof end->why,
+                 "estimated overhead is %.1f%% of CPU time%s, more than max-overhead=%.3g%%",
+                 (double)(share.code + share.compilers) / 1000, compilers,
+                 instr_max_overhead(&plan->options, pass) / 1000.0);
 }
 
 const struct instr_overhead_end *instr_overhead_end(size_t index) {

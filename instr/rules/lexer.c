@@ -1,6 +1,7 @@
 // Tokens of rules: names, numbers with units, strings and operators.
 
 #include "instr/rules/internal.h"
+#include "instr/base/numbers.h"
 #include "instr/base/utf8.h"
 
 #include <ctype.h>
@@ -121,7 +122,7 @@ static void read_number(struct rule_lexer *lexer) {
     for (const char *p = from; p < lexer->at && length + 1 < sizeof digits; p++)
         if (*p != '_') digits[length++] = *p;
     digits[length] = '\0';
-    double value = strtod(digits, NULL), factor = 0;
+    double value = instr_to_double(digits, NULL), factor = 0;
     if (is_percent(lexer->at)) {
         lexer->at++;
         value /= 100;

@@ -1,6 +1,7 @@
 """Failures around the agent: memory, disk, folders. The program continues all the same."""
 
 import itertools
+import json
 import os
 import re
 import shutil
@@ -253,3 +254,31 @@ def without_shutdown(r):
             yield f"{how}: the results", [] if '"method": "work", "descriptor": "(I)I", "calls": 25,' in text.read() else [file]
         maps = [name for name in os.listdir(r.folder) if name.startswith(f"{how}.exec.")]
         yield f"{how}: coverage", [] if os.path.exists(cover) and not maps else [f"{maps}"]
+
+
+@program("a locale with a decimal comma")
+def decimal_comma(r):
+    """The JVM takes the locale of its environment: rules have the fractions that were written, and JSON and tables decimal points."""
+    places = r.file("locales")
+    os.makedirs(places)
+    if not shutil.which("localedef"):
+        raise Skip("no localedef")
+    made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(places, "de_DE.UTF-8")],
+                          capture_output=True, text=True, check=False)
+    if made.returncode > 1:
+        raise Skip("localedef makes no locale")
+    p = Waiting(r, env={"LC_ALL": "de_DE.UTF-8", "LOCPATH": places})
+    problems = []
+    done = p.instr("rule", "Waiting.work(int i) exit /i * 1.5 > 7.5/ { @n = count(); @s = sum(i * 0.25) }", "--name", "r")
+    problems += [done.stderr] if done.returncode else []
+    p.round()
+    tables = p.instr("rules", "--json").stdout
+    try:
+        found = {t["table"]: t["value"] for t in json.loads(tables)["tables"]}
+    except (ValueError, KeyError, TypeError) as e:
+        found = f"{e}: {tables}"
+    yield "JSON", problems + ([] if found == {"n": 4, "s": 7.5} else [f"{found}"])
+    shown = p.instr("rules").stdout
+    yield "table", [] if "7.5" in shown else [shown]
+    p.process.stdin.close()
+    yield "the program", [] if p.process.wait(60) == 0 else ["it failed"]
