@@ -269,12 +269,12 @@ static void copy_level(const struct instr_counters *to, const struct instr_count
     int64_t number = from->number[row], level = from->next[row] & INSTR_LEVEL << INSTR_LEVEL_SHIFT;
     if (level == 0 || to->next[row] != 0 || to->number[row] != 0) return;
     to->mean[row] = from->mean[row] & ((1 << INSTR_MEAN_BITS) - 1);
+    to->entered[row] = number < 0 ? 0 : -1;
     if (number < 0) { // it calls itself: outermost calls are timed, of which none is running here
         to->number[row] = INT64_MIN | (number & UINT32_MAX);
         to->next[row] = level;
         return;
     }
-    to->entered[row] = -1;
     to->number[row] = number;
     to->next[row] = level | first_gap((unsigned)(level >> INSTR_LEVEL_SHIFT));
 }
