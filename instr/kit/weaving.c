@@ -114,27 +114,28 @@ static const char *kit_class(const struct kit_weaving *w, const char *before, co
     return text ? text : "";
 }
 
-// Calls a method of InstrKitArguments, by its descriptor but the last parameter and the result.
-static void make_argument(const struct kit_weaving *w, struct cf_snippet *s, const char *name,
-                          const char *before, const char *type, const char *result) {
-    size_t size = strlen(before) + strlen(type) + strlen(result) + 32;
-    char *descriptor = cf_arena_alloc(kit_arena_of(w), size);
-    if (!descriptor) {
-        cf_fail(&w->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
-        return;
-    }
-    snprintf(descriptor, size, "(%s%s)%s", before, box_of(type) ? type : "Ljava/lang/Object;",
-             result);
+static void call_arguments(const struct kit_weaving *w, struct cf_snippet *s, const char *name,
+                           const char *descriptor) {
     cf_call(s, cf_callee_new(w->cls->rewrite, kit_class(w, "", "Arguments"), name, descriptor));
+}
+
+static void box(const struct kit_weaving *w, struct cf_snippet *s, const char *type) {
+    char descriptor[32];
+    if (!box_of(type)) return;
+    snprintf(descriptor, sizeof descriptor, "(%s)Ljava/lang/Object;", type);
+    call_arguments(w, s, "box", descriptor);
 }
 
 // A holder with the argument in it, or null: there is no memory for it. One argument may have several parameters.
 static void push_holder(const struct kit_weaving *w, struct cf_snippet *s, struct kit_argument *a) {
     if (!a->holder) {
         const char *type = kit_class(w, "L", "Holder;");
+        char descriptor[KIT_NAME_SIZE];
         a->holder = kit_new_local(w, type);
         kit_load(s, a->type, a->local);
-        make_argument(w, s, "hold", "", a->type, type);
+        box(w, s, a->type);
+        snprintf(descriptor, sizeof descriptor, "(Ljava/lang/Object;)%s", type);
+        call_arguments(w, s, "hold", descriptor);
         cf_local(s, CF_OP_astore, a->holder);
     }
     cf_local(s, CF_OP_aload, a->holder);
@@ -176,7 +177,7 @@ static void take_held(const struct kit_weaving *w, struct cf_snippet *s,
 
 void kit_push_array(const struct kit_weaving *w, struct cf_snippet *s, uint32_t length) {
     cf_push_int(s, (int32_t)length);
-    make_argument(w, s, "array", "", "I", "[Ljava/lang/Object;");
+    call_arguments(w, s, "array", "(I)[Ljava/lang/Object;");
 }
 
 // All arguments in an array, or null: there is no memory for it.
@@ -186,8 +187,8 @@ static void push_all(const struct kit_weaving *w, struct cf_snippet *s,
     for (size_t i = 0; i < w->argument_count; i++) {
         cf_push_int(s, (int32_t)i);
         push_argument(s, &w->arguments[i], at);
-        make_argument(w, s, "put", "[Ljava/lang/Object;I", w->arguments[i].type,
-                      "[Ljava/lang/Object;");
+        box(w, s, w->arguments[i].type);
+        call_arguments(w, s, "put", "([Ljava/lang/Object;ILjava/lang/Object;)[Ljava/lang/Object;");
     }
 }
 

@@ -23,10 +23,9 @@ static struct instr_ticks ticks;
 static struct {
     pthread_mutex_t lock;
     unsigned users;
-    bool runs;         // the thread
-    uint64_t overhead; // of the clock
-    // When ticks were switched on last, and the processor time of other threads then.
-    _Atomic int64_t begun, spent;
+    bool runs;          // the thread
+    uint64_t overhead;  // of the clock
+    atomic_bool begins; // the run of which ticks tell
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct instr_ticks *instr_ticks(void) {
@@ -38,10 +37,12 @@ static void tick(int64_t now) {
     atomic_store(&ticks.last, now);
 }
 
+// Of the thread that ticks. `spent`: the processor time of all others.
 static void note_run(int64_t now, int64_t spent) {
-    int64_t passed = now - atomic_load(&state.begun), used = spent - atomic_load(&state.spent);
-    if (used < passed) passed = used;
-    atomic_store(&ticks.ran, passed < 0 ? 0 : passed);
+    static int64_t begun, spent_before;
+    if (atomic_exchange(&state.begins, false)) begun = now, spent_before = spent;
+    int64_t passed = now - begun, used = spent - spent_before, ran = used < passed ? used : passed;
+    atomic_store(&ticks.ran, ran < 0 ? 0 : ran);
 }
 
 uint64_t instr_ticks_overhead(void) {
@@ -115,10 +116,10 @@ static void *run(void *unused) {
 
 bool instr_ticks_start(void) {
     pthread_mutex_lock(&state.lock);
-    int64_t now = (int64_t)instr_clock_now();
-    atomic_store(&state.begun, now);
-    atomic_store(&state.spent, read_clock(CLOCK_PROCESS_CPUTIME_ID));
+    atomic_store(&state.begins, true);
+    atomic_store(&ticks.ran, 0);
     if (!state.runs) {
+        int64_t now = (int64_t)instr_clock_now();
         tick(now - INSTR_TICK_NS);
         tick(now);
         state.overhead = instr_clock_cost();

@@ -1,8 +1,9 @@
 package java.lang;
 
 /**
- * Makes what advice gets of arguments in an array (@AllArgs) or a Holder, for code that is inserted (instr/kit/weaving.c). The result is null if
+ * Makes what advice gets of arguments in an array (@AllArgs) or a Holder, for code that is inserted (instr/kit/weaving.c). An array or a holder is null if
  * heap or stack do not suffice for it: the advice is not called then (instr/kit/bridge.c), and nothing is thrown into the application.
+ * In place of the box of a primitive value there is this class then: a field with an object of its own would need a class initializer.
  */
 public final class InstrKitArguments {
     private InstrKitArguments() {}
@@ -16,143 +17,80 @@ public final class InstrKitArguments {
     }
 
     public static Object[] put(Object[] array, int index, Object value) {
-        if (array != null) array[index] = value;
+        if (array == null || value == InstrKitArguments.class) return null;
+        array[index] = value;
         return array;
-    }
-
-    public static Object[] put(Object[] array, int index, boolean value) {
-        try {
-            return put(array, index, Boolean.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, byte value) {
-        try {
-            return put(array, index, Byte.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, char value) {
-        try {
-            return put(array, index, Character.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, short value) {
-        try {
-            return put(array, index, Short.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, int value) {
-        try {
-            return put(array, index, Integer.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, long value) {
-        try {
-            return put(array, index, Long.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, float value) {
-        try {
-            return put(array, index, Float.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
-    }
-
-    public static Object[] put(Object[] array, int index, double value) {
-        try {
-            return put(array, index, Double.valueOf(value));
-        } catch (VirtualMachineError full) {
-            return null;
-        }
     }
 
     public static InstrKitHolder<Object> hold(Object value) {
         try {
-            return new InstrKitHolder<Object>(value);
+            return value == InstrKitArguments.class ? null : new InstrKitHolder<Object>(value);
         } catch (VirtualMachineError full) {
             return null;
         }
     }
 
-    public static InstrKitHolder<Object> hold(boolean value) {
+    public static Object box(boolean value) {
         try {
-            return new InstrKitHolder<Object>(Boolean.valueOf(value));
+            return Boolean.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(byte value) {
+    public static Object box(byte value) {
         try {
-            return new InstrKitHolder<Object>(Byte.valueOf(value));
+            return Byte.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(char value) {
+    public static Object box(char value) {
         try {
-            return new InstrKitHolder<Object>(Character.valueOf(value));
+            return Character.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(short value) {
+    public static Object box(short value) {
         try {
-            return new InstrKitHolder<Object>(Short.valueOf(value));
+            return Short.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(int value) {
+    public static Object box(int value) {
         try {
-            return new InstrKitHolder<Object>(Integer.valueOf(value));
+            return Integer.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(long value) {
+    public static Object box(long value) {
         try {
-            return new InstrKitHolder<Object>(Long.valueOf(value));
+            return Long.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(float value) {
+    public static Object box(float value) {
         try {
-            return new InstrKitHolder<Object>(Float.valueOf(value));
+            return Float.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 
-    public static InstrKitHolder<Object> hold(double value) {
+    public static Object box(double value) {
         try {
-            return new InstrKitHolder<Object>(Double.valueOf(value));
+            return Double.valueOf(value);
         } catch (VirtualMachineError full) {
-            return null;
+            return InstrKitArguments.class;
         }
     }
 }
