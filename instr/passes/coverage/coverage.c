@@ -21,6 +21,7 @@
 #include "instr/passes/coverage/changed.h"
 #include "instr/passes/coverage/counts.h"
 #include "instr/passes/coverage/flush.h"
+#include "instr/passes/coverage/locations.h"
 #include "instr/coverage/exec_reader.h"
 #include "instr/coverage/mapping.h"
 #include "instr/passes/coverage/test_types.h"
@@ -81,27 +82,6 @@ static bool has_code(const uint8_t *bytes, size_t length) {
     return memmem(bytes, length, name, (size_t)n) != NULL;
 }
 
-// `object`.method() as a local reference. NULL: null, or an exception, which is cleared.
-static jobject call(JNIEnv *jni, jobject object, const char *method, const char *descriptor) {
-    jclass class = (*jni)->GetObjectClass(jni, object);
-    jmethodID id = (*jni)->GetMethodID(jni, class, method, descriptor);
-    jobject result = id ? (*jni)->CallObjectMethod(jni, object, id) : NULL;
-    (*jni)->DeleteLocalRef(jni, class);
-    if (!(*jni)->ExceptionCheck(jni)) return result;
-    (*jni)->ExceptionClear(jni);
-    return NULL;
-}
-
-static bool has_location(JNIEnv *jni, jobject domain) {
-    if (!domain) return false;
-    jobject source = call(jni, domain, "getCodeSource", "()Ljava/security/CodeSource;");
-    jobject location = source ? call(jni, source, "getLocation", "()Ljava/net/URL;") : NULL;
-    bool has = location != NULL;
-    (*jni)->DeleteLocalRef(jni, location);
-    (*jni)->DeleteLocalRef(jni, source);
-    return has;
-}
-
 // The loader of classes that reflection generates.
 static bool is_delegating(JNIEnv *jni, jobject loader) {
     char *signature = NULL;
@@ -117,7 +97,7 @@ static bool is_delegating(JNIEnv *jni, jobject loader) {
 static bool is_taken(JNIEnv *jni, const struct instr_candidate *candidate) {
     if (is_jacocos(candidate->name)) return false;
     if (!candidate->loader) return !state.no_bootstrap; // include= names it
-    if (!state.no_location) return has_location(jni, candidate->domain);
+    if (!state.no_location) return instr_has_location(jni, candidate->domain);
     return !is_delegating(jni, candidate->loader);
 }
 
