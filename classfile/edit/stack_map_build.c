@@ -249,6 +249,21 @@ static enum cf_status after_store(struct run *r, uint32_t at) {
     return CF_OK;
 }
 
+// Are all types behind the snippet those before it? Most snippets only call, or store to an array.
+static int keeps_types(const struct cf_snippet *s) {
+    if (s->labels_count || s->depth != 0 || s->lowest < 0) return 0;
+    for (uint32_t at = 0; at < s->length;) {
+        uint32_t length = cf_instruction_length(s->bytes, at, s->length);
+        unsigned op = s->bytes[at];
+        // The last two may initialize `this`, or set a strict field.
+        if (length == 0 || is_store(op) || cf_never_falls_through(op) ||
+            op == CF_OP_invokespecial || op == CF_OP_putfield)
+            return 0;
+        at += length;
+    }
+    return 1;
+}
+
 static enum cf_status run_instructions(struct run *r) {
     struct walk *k = r->k;
     const struct cf_snippet *s = r->s;
@@ -268,6 +283,7 @@ static enum cf_status run_instructions(struct run *r) {
 }
 
 static enum cf_status run_snippet(struct walk *k, const struct cf_snippet *s, uint32_t base) {
+    if (keeps_types(s)) return CF_OK;
     struct cf_arena *arena = k->code->cls->arena;
     struct run r = {k, s, base, NULL, NULL};
     r.arrived = cf_arena_alloc(arena, (s->labels_count + 1) * sizeof *r.arrived);
