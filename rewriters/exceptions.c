@@ -18,6 +18,7 @@
 // is not for what an instruction before the athrow has put there.
 
 #include "rewriters/common.h"
+#include "rewriters/exceptions.h"
 #include "rewriters/never_throws.h"
 #include "rewriters/throws.h"
 
@@ -47,7 +48,8 @@ struct reporter {
     struct rw_throws throws;
     struct cf_depth depth; // edit is NULL: not started
     int method;
-    uint16_t failures[FAILURES]; // the classes of what a report may throw
+    int catches_all;             // what a report throws is always dropped
+    uint16_t failures[FAILURES]; // if not: the classes of what is dropped
     uint32_t saved;              // a local for the exception while its report runs
     // The locals of notes, by the local of the exception, and for exceptions on the stack. 0: none;
     // `saved` comes before them.
@@ -57,7 +59,8 @@ struct reporter {
 
 // An inserted call must not replace the exception that it reports. The JVM resolves a call when it
 // first runs, and may load a class for that: heap or stack may be exhausted, and a class loader may
-// throw. What a call throws is dropped, except for what other threads throw into this one.
+// throw. What a call throws is dropped, except for what other threads throw into this one, if they
+// can: HotSpot's verifier looks at each handler for each instruction of the method.
 //
 //      dup; astore saved; ids; call; goto B; > pop; B: aload saved
 //
@@ -69,14 +72,24 @@ static const char *const failures[] = {"java/lang/VirtualMachineError", "java/la
                                        "java/lang/RuntimeException"};
 
 static void catch_failures(const struct reporter *r, struct cf_snippet *s, uint32_t start,
-                           uint32_t end, uint32_t failed, uint32_t behind) {
+                           uint32_t end, uint32_t failed, uint32_t behind, int32_t depth) {
+    if (r->catches_all) {
+        cf_handler_at_depth(s, start, end, failed, 0, depth);
+        return;
+    }
     for (unsigned i = 0; i < FAILURES; i++)
-        cf_handler_at_depth(s, start, end, failed, r->failures[i], 1);
-    cf_handler_at_depth(s, failed, behind, failed, 0, 1);
+        cf_handler_at_depth(s, start, end, failed, r->failures[i], depth);
+    cf_handler_at_depth(s, failed, behind, failed, 0, depth);
+}
+
+static int nothing_comes_from_others(const struct rw_class *cls) {
+    const uint64_t *note = cls->service(cls, "note");
+    return note && (*note & RW_NOTHING_FROM_OTHERS);
 }
 
 static enum cf_status add_failures(struct reporter *r) {
-    for (unsigned i = 0; i < FAILURES; i++) {
+    r->catches_all = nothing_comes_from_others(r->cls);
+    for (unsigned i = 0; i < FAILURES && !r->catches_all; i++) {
         r->failures[i] = cf_add_class(&r->edit->rewrite->pool, failures[i], strlen(failures[i]));
         if (!r->failures[i]) return cf_no_constant(r->edit);
     }
@@ -110,7 +123,7 @@ static const struct cf_snippet *report(const struct reporter *r, const struct ca
     if (call->alone)
         cf_handler_at_depth(s, start, end, failed, 0, 1);
     else
-        catch_failures(r, s, start, end, failed, behind);
+        catch_failures(r, s, start, end, failed, behind, 1);
     if (call->which == PASSING && call->note) { // 1: the call failed
         cf_op(s, CF_OP_lconst_1);
         cf_local(s, CF_OP_lstore, call->note);
@@ -166,8 +179,7 @@ static enum cf_status make_room(const struct reporter *r) {
     uint16_t type = cf_add_class(&r->edit->rewrite->pool, overflow, sizeof overflow - 1);
     if (!type) return cf_no_constant(r->edit);
     cf_handler(s, start, end, overflowed, type);
-    for (unsigned i = 0; i < FAILURES; i++) cf_handler(s, start, end, failed, r->failures[i]);
-    cf_handler(s, failed, behind, failed, 0);
+    catch_failures(r, s, start, end, failed, behind, 0);
     cf_place(s, start);
     cf_call(s, callee(r->cls, ROOM));
     cf_place(s, end);

@@ -6,11 +6,33 @@
 #include "instr/passes/exceptions/internal.h"
 #include "instr/vm/runtime.h"
 #include "instr/base/log.h"
+#include "rewriters/exceptions.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+static atomic_bool others_throw = true; // into threads, with Thread.stop()
+
+static void find_whether_others_throw(jvmtiEnv *jvmti) {
+    char *version = NULL;
+    if ((*jvmti)->GetSystemProperty(jvmti, "java.vm.specification.version", &version) !=
+        JVMTI_ERROR_NONE)
+        return;
+    if (atoi(version) >= 20) others_throw = false;
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)version);
+}
+
+static bool takes(const struct rw_pass *pass, JNIEnv *jni, const struct instr_candidate *candidate,
+                  uint64_t *note) {
+    (void)pass;
+    (void)jni;
+    (void)candidate;
+    *note = others_throw ? 0 : RW_NOTHING_FROM_OTHERS;
+    return true;
+}
 
 static void use_engine(struct instr_engine *engine) {
     int pass = instr_engine_pass(engine, "exceptions");
@@ -35,8 +57,8 @@ static bool forget_rows(JNIEnv *jni, jclass gate) {
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
-    (void)jvmti;
     (void)options;
+    find_whether_others_throw(jvmti);
     jclass natives = instr_runtime_class("InstrExceptionsNative");
     jclass gate = instr_runtime_class("InstrExceptions");
     const char *failed =
@@ -155,6 +177,7 @@ const struct instr_agent_pass instr_agent_pass_exceptions = {
     .memory = instr_exceptions_bytes,
     .engine = use_engine,
     .load = load,
+    .takes = takes,
     .start = start,
     .forget = forget,
     .stop = instr_exceptions_thread_stop,
