@@ -60,6 +60,8 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
         (*agent->front)
             ->SetEventNotificationMode(agent->front, JVMTI_DISABLE,
                                        JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    // What a command has switched off is not in the plan any more: its results come from there.
+    instr_control_await_end();
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     struct instr_results results = {.options = &plan->options,
                                     .methods = plan->methods,

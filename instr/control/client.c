@@ -4,6 +4,7 @@
 
 #include "instr/base/array.h"
 #include "instr/base/clock.h"
+#include "instr/base/log.h"
 #include "instr/control/pulse.h"
 #include "instr/control/server.h"
 
@@ -81,8 +82,23 @@ static void end_stream(struct instr_client *client) {
     reply->streaming = 0;
 }
 
+// Prints the results that the client has asked for and does not get.
+static void print_results(struct instr_client *client) {
+    struct instr_bytes *tables = &client->reply.tables;
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    if (tables->used) {
+        instr_say("results that the client of '%s' did not get:", client->command);
+        instr_output_descriptor(&out, STDERR_FILENO);
+        instr_output_bytes(&out, tables->bytes + tables->start, tables->used);
+        instr_output_close(&out, error, sizeof error);
+    }
+    instr_bytes_free(tables);
+}
+
 void instr_client_free(struct instr_client *client) {
     end_stream(client);
+    print_results(client);
     close(client->fd);
     instr_messages_free(&client->messages);
     free_blobs(client);
@@ -95,6 +111,7 @@ void instr_client_free(struct instr_client *client) {
 static void finish(struct instr_client *client) {
     // The socket must no longer exist when the client reads the reply.
     if (client->reply.stop_control) instr_control_stop();
+    if (!client->reply.has_results) print_results(client);
     instr_reply_end(&client->reply, client->reply.failed ? 1 : 0);
     client->state = client->reply.stop_control ? INSTR_CLIENT_LEAVING : INSTR_CLIENT_READY;
     client->deadline = instr_clock_now() + IDLE_SECONDS * SECONDS;
@@ -274,6 +291,7 @@ static int transmit(struct instr_client *client) {
         if (client->state == INSTR_CLIENT_READY || queue->used) client->deadline = later;
     }
     instr_bytes_free(queue); // idle clients use no memory
+    if (client->reply.has_results) instr_bytes_free(&client->reply.tables);
     return client->state != INSTR_CLIENT_LEAVING;
 }
 

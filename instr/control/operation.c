@@ -293,6 +293,7 @@ void instr_operation_document(struct instr_agent *agent, struct instr_reply *rep
     instr_json_close(&json, ']');
     instr_json_close(&json, '}');
     instr_reply_document_end(reply);
+    reply->has_results = !reply->failed;
 }
 
 // Notes what happened in the background after the reply to an earlier command.
@@ -322,10 +323,23 @@ static int into_results(void *context, const void *bytes, size_t length) {
     return instr_bytes_add(results, bytes, length);
 }
 
+// Classes change for many seconds before the client gets the result; it, or the JVM, may end meanwhile.
+static void keep_table(struct instr_reply *reply, const struct instr_pass_options *pass,
+                       const struct instr_report_format *format, const void *report) {
+    struct instr_output out;
+    char error[INSTR_ERROR_SIZE];
+    size_t before = reply->tables.used;
+    if (pass->terms.quiet) return;
+    instr_output_sink(&out, into_results, &reply->tables);
+    format->table(report, &out, pass->top);
+    if (instr_output_close(&out, error, sizeof error) != 0) reply->tables.used = before;
+}
+
 // Adds a result to those of the reply. That of another client's command is for that client alone.
 static bool take_result(void *context, const struct instr_pass_options *pass,
                         const struct instr_report_format *format, const void *report) {
-    struct instr_bytes *results = context;
+    struct instr_reply *reply = context;
+    struct instr_bytes *results = &reply->results;
     struct instr_output out;
     char error[INSTR_ERROR_SIZE];
     size_t before = results->used;
@@ -336,9 +350,12 @@ static bool take_result(void *context, const struct instr_pass_options *pass,
                         quote, *quote ? pass->owner.name : "null", quote, pass->top);
     format->json(report, &out);
     instr_output_text(&out, "}");
-    if (instr_output_close(&out, error, sizeof error) == 0) return true;
-    results->used = before;
-    return false;
+    if (instr_output_close(&out, error, sizeof error) != 0) {
+        results->used = before;
+        return false;
+    }
+    keep_table(reply, pass, format, report);
+    return true;
 }
 
 // Without include= most users do not expect what they get.
@@ -369,7 +386,7 @@ bool instr_operation_run(struct instr_request *request, struct instr_reply *repl
                          instr_operation *function, const char *text,
                          struct instr_reconfigured *done) {
     char reason[INSTR_ERROR_SIZE];
-    const struct instr_results_taker taker = {take_result, &reply->results};
+    const struct instr_results_taker taker = {take_result, reply};
     JNIEnv *jni = instr_reply_jni(reply);
     note_unreported(reply);
     if (!done) instr_reply_fail(reply, "out of memory");

@@ -162,7 +162,9 @@ void instr_reply_start(struct instr_reply *reply) {
     reply->dropped = 0;
     reply->failed = reply->stop_control = reply->streaming = 0;
     reply->reason[0] = '\0';
+    reply->has_results = false;
     instr_bytes_free(&reply->results);
+    instr_bytes_free(&reply->tables);
 }
 
 void instr_reply_end(struct instr_reply *reply, unsigned status) {
@@ -179,5 +181,6 @@ void instr_reply_end(struct instr_reply *reply, unsigned status) {
 void instr_reply_free(struct instr_reply *reply) {
     instr_bytes_free(&reply->text);
     instr_bytes_free(&reply->results);
+    instr_bytes_free(&reply->tables);
     instr_bytes_free(&reply->queue);
 }

@@ -18,6 +18,7 @@
 
 #include <jni.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,8 @@ struct instr_reply {
     struct instr_output document; // being written; its bytes go to `text`
     struct instr_bytes text, queue;
     struct instr_bytes results; // of passes that ended, for operation.c: elements of a JSON array
+    struct instr_bytes tables;  // the results as text; printed if the client does not get them
+    bool has_results;           // the document with the results is in the queue
     size_t skipped_before;      // classes and methods skipped before the command, for operation.c
     uint32_t rule_before;       // the last rule before the command, for operation.c
     uint64_t dropped;           // documents and lines

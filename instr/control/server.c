@@ -29,6 +29,7 @@
 enum {
     MOST_CLIENTS = 16,
     START_MS = 200,          // from the JVM's start to the socket, unless instr_wake is called
+    END_MS = 5000,           // the longest that instr_control_await_end waits
     STACK = 2 * 1024 * 1024, // the VM's verifier and our passes run on it
     WAKE = 0,                // indexes in the list for poll
     LISTEN = 1,
@@ -43,6 +44,7 @@ static struct {
     atomic_int stopping;
     atomic_int check_now; // whether the socket's file exists
     atomic_int without_socket;
+    atomic_int idle; // it waits, and has no clients
     struct instr_control_config config;
     struct instr_control_place place;
     struct instr_client *clients[MOST_CLIENTS];
@@ -218,8 +220,10 @@ static int wait_for(struct pollfd *polled, uint64_t now) {
 
 static void serve(void) {
     struct pollfd polled[CLIENTS + MOST_CLIENTS];
+    atomic_store(&control.idle, client_count() == 0);
     int ready = wait_for(polled, instr_clock_now());
     uint64_t now = instr_clock_now();
+    atomic_store(&control.idle, 0);
     if (ready < 0) memset(polled, 0, sizeof polled); // EINTR, or no memory
     if (ready < 0 && errno != EINTR) usleep(100000);
     int woken = instr_wake_taken(polled[WAKE].revents != 0);
@@ -310,4 +314,11 @@ void instr_control_stop(void) {
     instr_control_place_remove(&control.place);
     instr_pulse_stop();
     instr_wake();
+}
+
+void instr_control_await_end(void) {
+    for (int i = 0; i < END_MS && atomic_load(&control.state) == RUNNING; i++) {
+        if (atomic_load(&control.idle)) return;
+        usleep(1000);
+    }
 }

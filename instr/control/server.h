@@ -44,4 +44,8 @@ int instr_control_start(const struct instr_control_config *config, int wait, cha
 // VMDeath the agent does.
 void instr_control_stop(void);
 
+// After instr_control_stop: if the thread is at work, or has clients, waits until it has ended, but
+// not longer than some seconds. Not on that thread.
+void instr_control_await_end(void);
+
 #endif

@@ -4,9 +4,10 @@ import json
 import os
 import re
 import subprocess
+import threading
 import time
 
-from server_jvm import Jvm, Skip, expect, refused
+from server_jvm import Jvm, Skip, expect, jdk_classes, refused
 
 
 def instr(t, *words):
@@ -74,6 +75,42 @@ def ended_by_itself(t):
             jvm.ends(problems)
     with open(file) as f:
         expect(problems, "the file", work_of(json.load(f)) == (10, 1))
+    return problems
+
+
+def client_that_leaves(t):
+    """The table goes to the JVM's standard error if the client, or the JVM, ends while classes change, before the client has it."""
+    if t.version < 9:
+        raise Skip("has no jimage")
+    problems, line, table = [], "instr: results that the client of 'disable' did not get:\n", r"^calls: [\d,]+ methods, "
+    for case, options, is_printed in (("killed", "", True), ("killed", ",quiet=yes", False), ("JVM ends", "", True), ("JVM ends at once", "", True)):
+        open(t.file("stderr"), "w").close()
+        with Jvm(t, "-cp", t.file("classes"), "Many") as jvm:
+            for name in jdk_classes(t)[:1200]:
+                jvm.process.stdin.write(name + "\n")
+            jvm.ask("")
+            c, ends = jvm.control(), threading.Event()
+            works = threading.Thread(target=lambda: [jvm.ask("speed") for _ in iter(ends.is_set, True)])
+            works.start()
+            c.run("enable", f"calls,include=java.**:sun.**:jdk.**:Many,pace=off{options}")
+            if case != "JVM ends at once":
+                c.run("set", "pace=auto")
+            client = subprocess.Popen([t.cli, "disable", str(jvm.pid), "calls"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            while case != "JVM ends at once" and not c.run("status")["classes_total"]:
+                time.sleep(0.01)
+            if case == "killed":
+                client.kill()
+            ends.set()
+            works.join()
+            if case == "killed" and is_printed:
+                expect(problems, f"{case}{options}: is not printed", wait_for(line, t.file("stderr")))
+            jvm.ends(problems)
+            out, err = client.communicate()
+            with open(t.file("stderr")) as f:
+                said = f.read()
+            # What comes first, the end of the JVM or of the command, is open where that takes a moment only.
+            received = case == "JVM ends at once" and re.search(table, out, re.M)
+            expect(problems, f"{case}{options}: {client.returncode} {out[:200]} {err} {said[:300]}", (re.search(table, said, re.M) is not None) == (is_printed and not received))
     return problems
 
 
@@ -343,4 +380,4 @@ def refused_by_one_pass(t):
     return problems
 
 
-RESULTS = [ended_without_file, ended_by_itself, reported, reset_while_counting, reset_for_all, reset_of_rule, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]
+RESULTS = [ended_without_file, ended_by_itself, client_that_leaves, reported, reset_while_counting, reset_for_all, reset_of_rule, reset_in_flight, reset_before_the_end, unwritable, sampling_for_others, refused_by_one_pass]

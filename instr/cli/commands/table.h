@@ -90,7 +90,8 @@
         "Ends the pass for who has enabled it: NAME, or the login name. Who has not enabled it "   \
         "ends it for the JVM's command line. --all ends it for everybody.\n\n"                     \
         "Writes the file of the pass, or prints its table if it has none. The "                    \
-        "exit status is 1 if the file cannot be written.")                                         \
+        "exit status is 1 if the file cannot be written. If the command is interrupted, the "      \
+        "table goes to the JVM's standard error, unless quiet=yes.")                               \
     COMMAND(                                                                                       \
         set, "PID [KEY=VALUE...] [--for TIME] [--as NAME] [--json]",                               \
         "change options of what is enabled in a JVM",                                              \
