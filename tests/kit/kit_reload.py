@@ -50,6 +50,18 @@ class ReloadTest(ShopTest):
     def kits(self, java):
         return json.loads(self.tool("kits", str(java.pid), "--json").stdout)["kits"]
 
+    def test_a_report_leaves_kits_out(self):
+        """It has the passes that are on beside a kit, in any form; what kits do 'instr kits' prints."""
+        with self.start() as java:
+            self.attach(java, self.kit(ADVICE % ("twice", "Slow", 10)))
+            self.assertIn("has results", self.tool("report", str(java.pid), status=1).stderr)
+            self.tool("enable", str(java.pid), "calls", "include=Waits")
+            java.ask()
+            self.assertRegex(self.tool("report", str(java.pid), "--reset").stdout, "^calls: 3 methods, 3 calls, ")
+            self.tool("report", str(java.pid), "--html", self.path("calls.html"))
+            java.ask()
+            self.assertEqual(json.loads(self.tool("report", str(java.pid), "--json").stdout)["pass"], "calls")
+
     def test_new_advice_replaces_the_old_one(self):
         """It is called in other methods, too, and not where only the old one was."""
         with self.start() as java:

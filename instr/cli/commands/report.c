@@ -233,13 +233,14 @@ static int report_pass(struct cli_session *session, const char *pass, struct arg
     return status;
 }
 
-// Has the pass a result that can be reported in this form? Passes of commands have theirs for these alone.
+// Has the pass a result that can be reported in this form? Passes of commands have theirs for these alone; kits have none.
 static bool has_result(const json_t *status, const char *pass, const struct arguments *arguments) {
     size_t index;
     json_t *item;
     json_array_foreach(json_object_get(status, "enabled"), index, item) {
         bool is_of_command = json_is_true(json_object_get(item, "of_command"));
-        if (is_of_command && strcmp(cli_text(item, "pass"), pass) == 0) return false;
+        bool is_kit = strcmp(cli_text(item, "kind"), "kit") == 0;
+        if ((is_of_command || is_kit) && strcmp(cli_text(item, "pass"), pass) == 0) return false;
     }
     return strcmp(pass, "watch") != 0 && !(arguments->json && strcmp(pass, "coverage") == 0);
 }
