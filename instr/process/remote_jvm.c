@@ -1,6 +1,7 @@
 #include "instr/process/remote_jvm.h"
 #include "instr/base/hsperfdata.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -400,6 +401,40 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
                  strerror(error));
     else
         return NULL;
+    return text;
+}
+
+// --- descriptors ---
+
+enum {
+    ATTACH_DESCRIPTORS = 8
+}; // sockets of the JVM and of the agent, and files that are opened for a moment
+
+// Files that the process has open; -1: not known.
+static long open_files(const struct instr_process *process) {
+    char path[INSTR_PROCESS_PATH];
+    long count = 0;
+    snprintf(path, sizeof path, "/proc/%ld/fd", (long)process->pid);
+    DIR *directory = opendir(path);
+    if (!directory) return -1;
+    for (const struct dirent *entry; (entry = readdir(directory));)
+        count += entry->d_name[0] != '.';
+    closedir(directory);
+    return count;
+}
+
+const char *instr_remote_jvm_no_descriptors(const struct instr_remote_jvm *jvm, char *text,
+                                            size_t size) {
+    static const char name[] = "Max open files";
+    char *limits = instr_process_read(&jvm->process, "limits", MOST_TEXT, NULL);
+    const char *line = limits ? strstr(limits, name) : NULL;
+    long most = line ? strtol(line + sizeof name - 1, NULL, 10) : 0; // 0: unlimited
+    free(limits);
+    long used = most > 0 ? open_files(&jvm->process) : -1;
+    if (used < 0 || used + ATTACH_DESCRIPTORS <= most) return NULL;
+    snprintf(text, size,
+             "process %ld has %ld files open, and its limit is %ld; to attach takes %d more",
+             (long)jvm->process.pid, used, most, ATTACH_DESCRIPTORS);
     return text;
 }
 

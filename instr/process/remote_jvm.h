@@ -46,6 +46,9 @@ int instr_remote_jvm_takes_value(const char *word);
 
 // Why an agent cannot be attached; NULL: there is no known reason.
 const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char *text, size_t size);
+// Why it cannot be now: its limit leaves too few file descriptors. NULL as above.
+const char *instr_remote_jvm_no_descriptors(const struct instr_remote_jvm *jvm, char *text,
+                                            size_t size);
 
 // Why the JVM's glibc cannot load the library, a file of ours: it is older than the library needs.
 // NULL: there is no known reason.

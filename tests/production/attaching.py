@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import resource
 import subprocess
 import threading
 import time
@@ -226,6 +227,24 @@ def not_attached_again(t):
             said = done.stdout + done.stderr
             expect(problems, f"{words}: {done.returncode}, {said}", done.returncode == status and part in said)
             expect(problems, said, words != ["detach"] or f"'instr detach --force {jvm.pid}' detaches it" in said)
+        jvm.ends(problems)
+    return problems
+
+
+def few_descriptors(t):
+    """A JVM whose limit of open files is nearly reached is not asked to listen: it would fail, and never listen again."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting", agent=False) as jvm:
+        jvm.line()
+        before = resource.prlimit(jvm.pid, resource.RLIMIT_NOFILE)
+        most = max(map(int, os.listdir(f"/proc/{jvm.pid}/fd"))) + 1
+        resource.prlimit(jvm.pid, resource.RLIMIT_NOFILE, (most, before[1]))
+        for words in (["attach", jvm.pid], ["doctor", jvm.pid]):
+            done = subprocess.run([t.cli, *map(str, words)], capture_output=True, text=True, timeout=100)
+            expect(problems, f"{words}: {done}", done.returncode == 1 and f" files open, and its limit is {most}; to attach takes 8 more" in done.stdout + done.stderr)
+        resource.prlimit(jvm.pid, resource.RLIMIT_NOFILE, before)
+        done = subprocess.run([t.cli, "attach", str(jvm.pid)], capture_output=True, text=True, timeout=100)
+        expect(problems, f"with a higher limit: {done}", done.returncode == 0)
         jvm.ends(problems)
     return problems
 
