@@ -80,8 +80,9 @@
         "passes of who "                                                                           \
         "gives it, but rules, which have times of their own, only if the command names no pass; "  \
         "those of others stay on. alloc, exceptions and natives run "                              \
-        "once for all: their counts begin when the first has enabled them, and their own options " \
-        "must be the same. coverage and watch are for one at a time. 'instr status' "              \
+        "once for all: their counts begin when the first has enabled them. Options of a pass, "    \
+        "such as timing.clock, must be the same for all who have it; only its files may differ. "  \
+        "coverage and watch are for one at a time. 'instr status' "                                \
         "shows who has enabled what, and since when; the JVM's standard error gets a line, "       \
         "unless "                                                                                  \
         "quiet=yes.")                                                                              \
