@@ -27,6 +27,7 @@ struct work {
     uint64_t number, begin, end; // its own classes are in places from `begin` to before `end`
     uint64_t chosen;             // classes, with those that the operation has changed itself
     uint64_t from, start;        // place, and time in ns, at which the operation was done
+    uint64_t batches;            // before that
     char by[INSTR_OWNER_SIZE];
     struct instr_reconfigured done;
 };
@@ -38,12 +39,16 @@ static struct {
     int running;                    // the thread exists
     uint64_t tried;                 // when it was last created
     struct instr_reconfigure_progress progress;
-    uint64_t start;
+    uint64_t start, from, from_batches; // time, place and batches when the queue was empty
     struct instr_reconfigured done;
-    int unreported;           // refusals in it
-    uint64_t finished;        // places of the queue
-    uint64_t last;            // number of the last operation
-    struct work works[WORKS]; // of the last operations, each at its number
+    int unreported;                 // refusals in it
+    uint64_t finished;              // places of the queue
+    uint64_t batches;               // done so far
+    uint64_t hot, used;             // places behind classes of these uses; all others are unused
+    bool paced;                     // batches are as large as the pace allows
+    unsigned most[INSTR_PACE_USES]; // ... by their use
+    uint64_t last;                  // number of the last operation
+    struct work works[WORKS];       // of the last operations, each at its number
 } background = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct instr_class_queue *instr_background_queue(void) {
@@ -54,16 +59,31 @@ static int has_remaining(void) {
     return instr_class_queue_remaining(&background.queue) != 0;
 }
 
+static uint64_t between(uint64_t low, uint64_t place, uint64_t high) {
+    return place < low ? low : place > high ? high : place;
+}
+
+// How long the classes up to this place will take if a batch takes as long as those since `start`, when
+// `from` was the next place. 0: unknown. A paced batch has one class, or hundreds.
+static uint64_t time_left(uint64_t end, uint64_t from, uint64_t batches, uint64_t start) {
+    uint64_t at = background.finished, hot = between(at, background.hot, end),
+             used = between(hot, background.used, end);
+    uint64_t passed = instr_clock_now() - start, done = background.batches - batches;
+    const uint64_t left[INSTR_PACE_USES] = {hot - at, used - hot, end - used};
+    if (background.paced) return instr_pace_left(passed, done, left, background.most);
+    double classes = (double)(at - from);
+    return classes > 0 ? (uint64_t)((double)passed / classes * (double)(end - at)) : 0;
+}
+
 struct instr_reconfigure_progress instr_reconfigure_progress(void) {
     pthread_mutex_lock(&background.lock);
     struct instr_reconfigure_progress progress = background.progress;
-    double passed = (double)(instr_clock_now() - background.start);
-    pthread_mutex_unlock(&background.lock);
     // The thread has done all, and is about to say so.
     if (progress.done >= progress.total) progress.total = progress.done = 0;
-    if (progress.total && progress.done)
-        progress.left =
-            (uint64_t)(passed / (double)progress.done * (double)(progress.total - progress.done));
+    if (progress.total)
+        progress.left = time_left(background.finished + progress.total - progress.done,
+                                  background.from, background.from_batches, background.start);
+    pthread_mutex_unlock(&background.lock);
     return progress;
 }
 
@@ -103,9 +123,7 @@ bool instr_background_of(uint64_t number, struct instr_background_progress *prog
     progress->done = work->chosen - own;
     progress->before = left - own;
     name_before(work, progress->by);
-    if (left && at > work->from)
-        progress->left = (uint64_t)((double)(instr_clock_now() - work->start) /
-                                    (double)(at - work->from) * (double)left);
+    if (left) progress->left = time_left(work->end, work->from, work->batches, work->start);
     *done = work->number == number ? work->done : background.done;
     if (!background.progress.total) background.unreported = 0;
     pthread_mutex_unlock(&background.lock);
@@ -130,6 +148,7 @@ static void note_work(const struct instr_reconfigured *done, uint64_t start, uns
                           .chosen = chosen,
                           .from = background.finished,
                           .start = start,
+                          .batches = background.batches,
                           .done = *done};
     work->begin = work->end - own;
     work->done.elapsed = instr_clock_now() - start;
@@ -151,6 +170,7 @@ static void after_batch(unsigned count, const struct instr_reconfigured *done) {
     pthread_mutex_lock(&background.lock);
     add_to_work(background.finished, done);
     background.finished += count;
+    background.batches++;
     background.progress.done += count;
     instr_reconfigured_add(&background.done, done);
     background.unreported |= done->refused || done->skipped_interfaces;
@@ -204,6 +224,13 @@ static unsigned paced_batch(const struct instr_agent *agent, JNIEnv *jni,
     return batches[*use] < most ? batches[*use] : most;
 }
 
+static void note_pace(bool paced, unsigned most) {
+    pthread_mutex_lock(&background.lock);
+    background.paced = paced;
+    instr_pace_largest(&background.pace, most, background.most);
+    pthread_mutex_unlock(&background.lock);
+}
+
 static void *work(void *unused) {
     struct instr_agent *agent = &instr_agent;
     JavaVMAttachArgs arguments = {JNI_VERSION_1_6, (char *)"instr classes", NULL};
@@ -230,6 +257,7 @@ static void *work(void *unused) {
         }
         pthread_mutex_unlock(&agent->switching);
         instr_wake();
+        note_pace(batch != 0, most);
         if (more && batch)
             instr_pace_rest(&background.pace, most, goes_on);
         else
@@ -260,11 +288,20 @@ int instr_background_is_stalled(uint64_t now) {
     return stalled;
 }
 
+// Where the uses of the classes in the queue change, of which `left` are left.
+static void note_uses(uint32_t left) {
+    const struct instr_class_queue *queue = &background.queue;
+    uint64_t first = background.finished + left - queue->count; // the place of index 0
+    background.hot = first + queue->hot;
+    background.used = first + queue->used;
+}
+
 void instr_background_start(const struct instr_reconfigured *done, uint64_t start,
                             unsigned chosen) {
     uint32_t left = instr_class_queue_remaining(&background.queue);
     pthread_mutex_lock(&background.lock);
     note_work(done, start, chosen, left);
+    note_uses(left);
     if (background.progress.total) {
         // The queue also holds the classes of the operation before, which are counted already.
         background.progress.total += chosen;
@@ -274,6 +311,8 @@ void instr_background_start(const struct instr_reconfigured *done, uint64_t star
         background.progress.total = chosen;
         background.progress.done = chosen - left;
         background.start = start;
+        background.from = background.finished;
+        background.from_batches = background.batches;
         background.done = *done;
         background.unreported = 0;
     }

@@ -77,3 +77,20 @@ void instr_pace_rest(struct instr_pace *pace, unsigned most, bool (*go_on)(void)
     unsigned *batch = &pace->batch[pace->use];
     *batch = ratio ? instr_pace_next(pace->use, *batch, most, busy) : most_of(pace->use, most);
 }
+
+void instr_pace_largest(const struct instr_pace *pace, unsigned most,
+                        unsigned largest[INSTR_PACE_USES]) {
+    for (unsigned use = 0; use < INSTR_PACE_USES; use++) {
+        unsigned batch = pace->batch[use];
+        bool has_come = use == pace->use || batch != INSTR_PACE_FIRST;
+        largest[use] = has_come ? batch : most_of(use, most);
+        if (!largest[use]) largest[use] = 1;
+    }
+}
+
+uint64_t instr_pace_left(uint64_t passed, uint64_t batches, const uint64_t classes[INSTR_PACE_USES],
+                         const unsigned largest[INSTR_PACE_USES]) {
+    double left = 0;
+    for (int use = 0; use < INSTR_PACE_USES; use++) left += (double)classes[use] / largest[use];
+    return batches ? (uint64_t)((double)passed / (double)(batches + 1) * left) : 0;
+}

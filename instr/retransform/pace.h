@@ -52,4 +52,13 @@ unsigned instr_pace_ratio(uint64_t elapsed);
 // The size of the batch after one of the same kind that kept the JVM busy for `busy` ns.
 unsigned instr_pace_next(enum instr_pace_use use, unsigned batch, unsigned most, uint64_t busy);
 
+// How large batches of each use are now, or will be: those that have not come yet as large as they may.
+void instr_pace_largest(const struct instr_pace *pace, unsigned most,
+                        unsigned largest[INSTR_PACE_USES]);
+
+// How long these classes will take, in ns, if each batch takes as long as those so far, one before the thread
+// began and `batches`. 0: unknown.
+uint64_t instr_pace_left(uint64_t passed, uint64_t batches, const uint64_t classes[INSTR_PACE_USES],
+                         const unsigned largest[INSTR_PACE_USES]);
+
 #endif

@@ -50,6 +50,28 @@ static void *compile(void *unused) {
     return NULL;
 }
 
+// The first classes come one by one, the last ones by the hundred: what counts is batches.
+START_TEST(time_left_is_told_by_batches) {
+    const uint64_t second = 1000000000u, classes[] = {28, 96, 840}, none[] = {0, 0, 8};
+    struct instr_pace pace;
+    unsigned largest[INSTR_PACE_USES];
+    instr_pace_begin(&pace);
+    instr_pace_batch(&pace, INSTR_PACE_HOT);
+    instr_pace_largest(&pace, 500, largest);
+    ck_assert_uint_eq(instr_pace_left(second, 0, classes, largest), 0);
+    uint64_t left = instr_pace_left(2 * second, 1, classes, largest); // 28 + 12 + 3.3 batches
+    ck_assert_uint_ge(left, 43 * second);
+    ck_assert_uint_le(left, 44 * second);
+    // Those that have come are as large as they are.
+    instr_pace_batch(&pace, INSTR_PACE_UNUSED);
+    pace.batch[INSTR_PACE_UNUSED] = 2;
+    instr_pace_largest(&pace, 500, largest);
+    ck_assert_uint_eq(instr_pace_left(10 * second, 4, none, largest), 8 * second);
+    instr_pace_largest(&pace, 4, largest);
+    ck_assert_uint_eq(largest[INSTR_PACE_USED], 4);
+}
+END_TEST
+
 static uint64_t process_time(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -84,6 +106,7 @@ int main(void) {
     tcase_set_timeout(tests, 120); // one waits for processor time
     tcase_add_test(tests, batches_grow_while_they_cost_little);
     tcase_add_test(tests, a_slow_change_ends_at_last);
+    tcase_add_test(tests, time_left_is_told_by_batches);
     tcase_add_test(tests, time_of_compilers_is_measured);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
