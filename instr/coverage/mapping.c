@@ -211,27 +211,33 @@ static int write_class(const struct file *f, struct instr_exec_file *out,
     return good;
 }
 
-// An incomplete class at the end, left by a process that was killed, is ignored; so is all from a broken one
-// on, whose name would make the whole .exec file unreadable.
-static int write_classes(const struct file *f, struct instr_exec_file *out) {
-    size_t at = INSTR_COVERAGE_MAP_CLASSES_AT;
-    struct instr_coverage_map_class head;
-    while (f->length - at >= sizeof head) {
-        memcpy(&head, f->bytes + at, sizeof head);
-        at += sizeof head;
-        if (head.name_length > INSTR_EXEC_UTF_MAX || f->length - at < head.name_length ||
-            head.count > INSTR_COVERAGE_MAP_PROBES ||
-            head.first > INSTR_COVERAGE_MAP_PROBES - head.count ||
-            !instr_exec_is_text((const char *)f->bytes + at, head.name_length))
-            break;
-        if (!write_class(f, out, &head, f->bytes + at)) return 0;
-        at += head.name_length;
-    }
-    return 1;
+// `name`: what there is of it.
+static int is_broken(const struct instr_coverage_map_class *head, const uint8_t *name,
+                     size_t length) {
+    return head->name_length > INSTR_EXEC_UTF_MAX || head->count > INSTR_COVERAGE_MAP_PROBES ||
+           head->first > INSTR_COVERAGE_MAP_PROBES - head->count ||
+           !instr_exec_is_text((const char *)name, length);
 }
 
-static int recover(const struct file *f, const struct stat *st, const char *exec_path, char *error,
-                   size_t size) {
+// An incomplete class at the end, left by a process that was killed, is ignored. A broken one is left out,
+// since its name would make the whole .exec file unreadable, and so is all behind it. Returns where it is;
+// the length of the file: there is none; or 0: out of memory.
+static size_t write_classes(const struct file *f, struct instr_exec_file *out, size_t *count) {
+    size_t at = INSTR_COVERAGE_MAP_CLASSES_AT, name;
+    struct instr_coverage_map_class head;
+    for (*count = 0; f->length - at >= sizeof head; at = name + head.name_length, ++*count) {
+        memcpy(&head, f->bytes + at, sizeof head);
+        name = at + sizeof head;
+        size_t left = f->length - name, length = head.name_length < left ? head.name_length : left;
+        if (is_broken(&head, f->bytes + name, length)) return at;
+        if (length < head.name_length) break;
+        if (!write_class(f, out, &head, f->bytes + name)) return 0;
+    }
+    return f->length;
+}
+
+static int recover(const char *path, const struct file *f, const struct stat *st,
+                   const char *exec_path, char *error, size_t size) {
     const struct instr_coverage_map_header *header = (const void *)f->bytes;
     struct instr_exec_file out;
     char session[sizeof header->session + 1];
@@ -243,10 +249,18 @@ static int recover(const struct file *f, const struct stat *st, const char *exec
     struct instr_exec_session s = {text, instr_exec_text(session, text, sizeof text), header->start,
                                    end > header->start ? end : header->start};
     instr_exec_write_session(&out, &s);
-    int good = write_classes(f, &out);
+    size_t count, end_of_good = write_classes(f, &out, &count);
     if (instr_exec_close(&out, error, size) != 0) return -1;
-    if (!good) snprintf(error, size, "out of memory");
-    return good ? 0 : -1;
+    if (end_of_good == f->length) return 0;
+    if (!end_of_good)
+        snprintf(error, size, "out of memory");
+    else
+        snprintf(
+            error, size,
+            "%.300s: byte %zu: not the description of a class; only what stands before it, %zu "
+            "class%s, was recovered",
+            path, end_of_good, count, count == 1 ? "" : "es");
+    return end_of_good ? 1 : -1;
 }
 
 int instr_coverage_map_recover(const char *path, const char *exec_path, char *error, size_t size) {
@@ -262,7 +276,7 @@ int instr_coverage_map_recover(const char *path, const char *exec_path, char *er
         if (f.bytes == MAP_FAILED) f.bytes = NULL;
     }
     if (fd >= 0 && f.bytes && is_whole(&f))
-        result = recover(&f, &st, exec_path, error, size);
+        result = recover(path, &f, &st, exec_path, error, size);
     else if (fd >= 0)
         snprintf(error, size, "%.400s: not a file of coverage.mmap, or truncated", path);
     if (f.bytes) munmap((void *)(uintptr_t)f.bytes, f.length);

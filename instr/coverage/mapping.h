@@ -64,8 +64,8 @@ void instr_coverage_map_remove(void);
 // Removes the file and frees the memory, before anything uses it.
 void instr_coverage_map_abandon(void);
 
-// Appends the file of a process that has ended to an .exec file. Returns 0; or -1 with one line in
-// `error`.
+// Appends the file of a process that has ended to an .exec file. Returns 0; 1 if some of its classes are
+// left out, since the description of one is broken; or -1. Then one line is in `error`.
 int instr_coverage_map_recover(const char *path, const char *exec_path, char *error, size_t size);
 
 #endif

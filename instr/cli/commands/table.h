@@ -414,7 +414,8 @@
     COMMAND(recover, "[-o OUT] FILE.PID.map...", "recover the coverage of a killed JVM",           \
             "For a JVM that ran with coverage.mmap=yes, or with "                                  \
             "coverage.mmap=flush, which loses up to a tenth of a second. The "                     \
-            "result is appended to FILE, or goes to OUT.")                                         \
+            "result is appended to FILE, or to OUT. If a file is damaged, what stands before "     \
+            "the damage is recovered, and the exit status is 1.")                                  \
     COMMAND(line, "maven|gradle|gradle-kotlin|ant|cli",                                            \
             "print what a build file needs in place of JaCoCo's agent",                            \
             "The lines have the path of the agent that is installed with this "                    \

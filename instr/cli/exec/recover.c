@@ -32,10 +32,11 @@ static int recover(const char *path, const char *out) {
     char name[PATH_MAX], error[INSTR_ERROR_SIZE];
     if (!out && name_result(path, name) != 0)
         return cli_usage("coverage recover", "%.200s is not named FILE.PID.map; use -o", path);
-    if (instr_coverage_map_recover(path, out ? out : name, error, sizeof error) != 0)
-        return cli_error("%s", error);
-    printf("%s: added to %s\n", path, out ? out : name);
-    return CLI_OK;
+    int result = instr_coverage_map_recover(path, out ? out : name, error, sizeof error);
+    if (result != 0) cli_error("%s", error);
+    if (result < 0) return CLI_FAILED;
+    cli_line("%s: added to %s", path, out ? out : name);
+    return result == 0 ? CLI_OK : CLI_FAILED;
 }
 
 int cli_exec_recover(int argc, char **argv) {
@@ -43,8 +44,10 @@ int cli_exec_recover(int argc, char **argv) {
     struct cli_exec_files files = {NULL, 0, 0};
     const struct cli_option options[] = {{"-o", .text = &out}, {NULL}};
     int status = cli_exec_arguments("coverage recover", argc, argv, options, &files);
-    for (size_t i = 0; status == CLI_OK && i < files.count; i++)
-        status = recover(files.paths[i], out);
+    for (size_t i = 0; status < CLI_USAGE && i < files.count; i++) {
+        int result = recover(files.paths[i], out); // what can be recovered of others is
+        if (result > status) status = result;
+    }
     cli_exec_files_free(&files);
     return status;
 }

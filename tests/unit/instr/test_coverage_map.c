@@ -208,7 +208,9 @@ START_TEST(what_stands_behind_a_broken_class_is_not_read) {
     unsigned sessions, found;
     leave_map();
     change(INSTR_COVERAGE_MAP_CLASSES_AT + 36 + fields[_i].at, &fields[_i].value, 4);
-    ck_assert_int_eq(recover(), 0);
+    ck_assert_int_eq(recover(), 1);
+    ck_assert_ptr_nonnull(strstr(error, ": not the description of a class; only what stands before "
+                                        "it, 1 class, was recovered"));
     read_exec(&sessions, &found);
     ck_assert_uint_eq(sessions, 1);
     ck_assert_uint_eq(found, 1);
