@@ -228,6 +228,18 @@ class Diff(ExecTest):
         self.expect(["coverage", "diff", "a.exec"], 2, "", ["expects two files"])
 
 
+class StandardInput(ExecTest):
+    def test_it_is_read_only_once(self):
+        for words in (["diff", "-", "-"], ["merge", "-o", "m.exec", "-", "a.exec", "-"], ["info", "-", "-"],
+                      ["check", "-", "--baseline", "-", "--classfiles", "."], ["check", "-", "--limits", "-"],
+                      ["check", "a.exec", "--limits", "-", "--baseline", "-"]):
+            line = f"instr: coverage {words[0]}: standard input (-) can be read only once\n"
+            with open(self.path("a.exec"), encoding="latin-1") as data:
+                done = self.expect(["coverage", *words], 2, "", stdin=data)
+            self.assertEqual((done.stderr.startswith(line), done.stderr.count("instr: ")), (True, 1))
+        self.assertFalse(os.path.exists(self.path("m.exec")))
+
+
 class Report(ExecTest):
     def names(self, *arguments):
         return re.findall(r"%  (\S+)\n", self.expect(["report", "ab.exec", *arguments], 0, err="").stdout)

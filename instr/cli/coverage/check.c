@@ -36,6 +36,17 @@ static void complete_diff(int argc, char **argv) {
     }
 }
 
+// Standard input has an end.
+static int check_input(const struct check *check, const char *limits) {
+    const char *names[] = {limits, check->baseline};
+    size_t readers = 0;
+    for (size_t i = 0; i < check->request.files.count; i++)
+        readers += strcmp(check->request.files.paths[i], "-") == 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        readers += names[i] && strcmp(names[i], "-") == 0;
+    return readers > 1 ? cli_usage("coverage check", CLI_INPUT_ONCE) : CLI_OK;
+}
+
 static int read_limits(struct check *check, const struct cli_words *texts, const char *file) {
     char reason[COVER_REASON_SIZE], line[COVER_REASON_SIZE + 4096];
     for (size_t i = 0; i < texts->count; i++)
@@ -94,6 +105,7 @@ static int read_arguments(int argc, char **argv, struct check *check) {
     int status = cli_exec_arguments("coverage check", argc, argv, options, &check->request.files);
     if (status == CLI_OK)
         status = cover_request_complete("coverage check", &check->request, release);
+    if (status == CLI_OK) status = check_input(check, file);
     if (status == CLI_OK) status = read_limits(check, &texts, file);
     return status == CLI_OK ? check_options(check) : status;
 }

@@ -98,8 +98,10 @@ void cli_exec_files_free(struct cli_exec_files *files) {
 
 int cli_exec_arguments(const char *command, int argc, char **argv, const struct cli_option *options,
                        struct cli_exec_files *files) {
-    int status = cli_arguments(command, &argc, argv, options);
+    int status = cli_arguments(command, &argc, argv, options), inputs = 0;
     if (status == CLI_OK && argc == 0) status = cli_usage(command, "no file given");
+    for (int i = 0; i < argc; i++) inputs += strcmp(argv[i], "-") == 0;
+    if (status == CLI_OK && inputs > 1) status = cli_usage(command, CLI_INPUT_ONCE);
     for (int i = 0; i < argc && status == CLI_OK; i++) status = cli_exec_add(files, argv[i]);
     return status;
 }

@@ -19,8 +19,9 @@ struct cli_exec_files {
 int cli_exec_add(struct cli_exec_files *files, const char *path);
 void cli_exec_files_free(struct cli_exec_files *files);
 
-// Reads the arguments of a command ("coverage merge"): its options, and at least one file. The exit
-// status.
+// Reads the arguments of a command ("coverage merge"): its options, and at least one file; only one
+// may be standard input. The exit status.
+#define CLI_INPUT_ONCE "standard input (-) can be read only once"
 int cli_exec_arguments(const char *command, int argc, char **argv, const struct cli_option *options,
                        struct cli_exec_files *files);
 
