@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]) {
@@ -271,6 +272,44 @@ int cli_output_close(struct instr_output *out) {
     char error[INSTR_ERROR_SIZE];
     if (instr_output_close(out, error, sizeof error) == 0) return CLI_OK;
     return cli_error("%s", error);
+}
+
+// The path without links; of a file that is not there yet, that of its folder and its name.
+static void resolve(const char *path, char resolved[PATH_MAX]) {
+    char folder[PATH_MAX];
+    if (realpath(path, resolved)) return;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(name - path) : 1, slash ? path : ".");
+    if (!realpath(folder, resolved)) {
+        snprintf(resolved, PATH_MAX, "%s", path);
+        return;
+    }
+    size_t length = strlen(resolved);
+    snprintf(resolved + length, PATH_MAX - length, "/%s", name);
+}
+
+static bool is_same_file(const char *a, const char *b) {
+    struct stat st;
+    char at[PATH_MAX], other[PATH_MAX];
+    if (strcmp(a, "-") == 0 || strcmp(b, "-") == 0) return strcmp(a, b) == 0;
+    if (stat(a, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return false;
+    resolve(a, at);
+    resolve(b, other);
+    return strcmp(at, other) == 0;
+}
+
+int cli_written_differ(const char *command, const struct cli_written *list, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++) {
+            const struct cli_written *a = &list[i], *b = &list[k];
+            if (!a->path || !b->path || !is_same_file(a->path, b->path)) continue;
+            if (strcmp(a->path, "-") == 0)
+                return cli_usage(command, "%s and %s both write to standard output", a->option,
+                                 b->option);
+            return cli_usage(command, "%s and %s name the same file, %.200s", a->option, b->option,
+                             b->path);
+        }
+    return CLI_OK;
 }
 
 const char *cli_plural(uint64_t count, const char *ending) {

@@ -90,6 +90,14 @@ void cli_print_json(const char *json, size_t length);
 void cli_output_open(struct instr_output *out, const char *path);
 int cli_output_close(struct instr_output *out);
 
+// Where an option writes to; `path` is NULL if it was not given.
+struct cli_written {
+    const char *option, *path;
+};
+// Checks that no two options write to one file, or both to standard output: what the first has written would
+// be lost. Devices and pipes may be named twice. CLI_OK or CLI_USAGE.
+int cli_written_differ(const char *command, const struct cli_written *list, size_t count);
+
 // "s" or `ending` for any count but 1.
 const char *cli_plural(uint64_t count, const char *ending);
 

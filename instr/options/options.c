@@ -475,6 +475,34 @@ static int settle_made(struct instr_option_parser *p) {
     return 0;
 }
 
+// Would the one result overwrite the other? Devices take both.
+static int is_one_file(const char *a, const char *b) {
+    return a && b && strcmp(a, b) == 0 && strncmp(a, "/dev/", 5) != 0 &&
+           strncmp(a, "/proc/", 6) != 0;
+}
+
+static int check_files(struct instr_option_parser *p) {
+    const struct instr_options *o = p->options;
+    const char *files[] = {o->stats, o->facts}, *const keys[] = {"stats", "facts"};
+    if (is_one_file(o->stats, o->facts))
+        return instr_option_fail(p, "facts", "the file is that of 'stats', too");
+    for (size_t i = 0; i < o->pass_count; i++) {
+        const struct instr_pass_options *pass = &o->passes[i], *other = o->passes;
+        char key[INSTR_NAME_SIZE];
+        snprintf(key, sizeof key, "%s.file", pass->pass->name);
+        for (size_t k = 0; k < sizeof files / sizeof *files; k++)
+            if (is_one_file(pass->file, files[k]))
+                return instr_option_fail(p, key, "the file is that of '%s', too", keys[k]);
+        for (; other < pass; other++)
+            if (is_one_file(pass->file, other->file))
+                return instr_option_fail(p, key, "the file is that of '%s.file'%s%s, too",
+                                         other->pass->name, is_owners(p, other) ? "" : " of ",
+                                         is_owners(p, other) ? ""
+                                                             : instr_owner_text(&other->owner));
+    }
+    return 0;
+}
+
 // Moves the options of each pass to the passes that are on.
 static int settle(struct instr_option_parser *p) {
     for (size_t i = 0; p->passes[i].pass; i++) {
@@ -499,7 +527,7 @@ static int settle(struct instr_option_parser *p) {
             move_pass(on, &p->passes[i]);
             if (find_classes(p, on) != 0) return -1;
         }
-    return 0;
+    return check_files(p);
 }
 
 static int parse_text(struct instr_option_parser *p, const char *text) {

@@ -220,3 +220,22 @@ class Order(CoverageTest):
             for name in order:
                 self.write(f"{folder}/{name}.class", class_file(name))
             self.assertEqual(self.names("--classfiles", folder, "--quiet"), names)
+
+
+class Outputs(CoverageTest):
+    def test_two_reports_never_go_to_one_file(self):
+        self.write("here/there", "")
+        os.symlink("here", self.path("link"))
+        report, check = ["report", "run.exec", "--classfiles", "classes"], ["check", "run.exec", "--diff=HEAD"]
+        for words, first, second, name in ((report, "--xml", "--csv", "out"), (report, "--lcov", "--html", "./out"),
+                                           (report, "--csv", "--badge", "link/there"), (check, "--markdown", "--gitlab", "link/new")):
+            other = {"./out": "out"}.get(name, name.replace("link", "here"))
+            done = self.expect(["coverage", *words, second, name, first, other], 2, "")
+            last = other if second == "--csv" else name
+            self.assertIn(f"instr: coverage {words[0]}: {first} and {second} name the same file, {last}\n", done.stderr)
+            self.assertFalse(os.path.exists(self.path("out")))
+        self.expect(["coverage", *report, "--xml", "-", "--csv", "-"], 2, "", ["--xml and --csv both write to standard output"])
+
+    def test_devices_may_be_named_twice(self):
+        self.expect(["coverage", "report", "run.exec", "--classfiles", "classes", "--xml=/dev/null", "--csv=/dev/null"], 0, "", "")
+        self.expect(["coverage", "report", "run.exec", "--classfiles", "classes", "--xml=x", "--csv=-"], 0, ["GROUP,PACKAGE"], "")

@@ -73,7 +73,10 @@ static int check_options(const struct check *check) {
         return cli_usage("coverage check", "%s shows changed lines, and needs --diff", formats);
     if (check->baseline_classfiles.count && !check->baseline)
         return cli_usage("coverage check", "--baseline-classfiles needs --baseline");
-    for (size_t i = 0; check->diff && i < check->limits.count; i++) {
+    const struct cli_written written[] = {
+        {"--markdown", check->markdown}, {"--html", check->html}, {"--gitlab", check->gitlab}};
+    int status = cli_written_differ("coverage check", written, sizeof written / sizeof *written);
+    for (size_t i = 0; status == CLI_OK && check->diff && i < check->limits.count; i++) {
         const struct cover_limit *limit = &check->limits.list[i];
         if (limit->element != COVER_OF_BUNDLE || limit->counter > COVER_LINE ||
             limit->include.count || limit->except.count)
@@ -82,7 +85,7 @@ static int check_options(const struct check *check) {
                 "with --diff a limit is one of LINE, BRANCH or INSTRUCTION, without an "
                 "element: it is for all changed lines");
     }
-    return CLI_OK;
+    return status;
 }
 
 static int read_arguments(int argc, char **argv, struct check *check) {

@@ -325,12 +325,20 @@ static void list_options(struct cli_option options[OPTIONS], struct cover_reques
     options[OPTIONS - 1] = (struct cli_option){NULL};
 }
 
+static int check_written(const struct arguments *arguments) {
+    struct cli_written written[FORMATS];
+    for (size_t i = 0; i < FORMATS; i++)
+        written[i] = (struct cli_written){formats[i].option, arguments->paths[i]};
+    return cli_written_differ("coverage report", written, FORMATS);
+}
+
 static int read_arguments(int argc, char **argv, struct cover_request *request,
                           struct arguments *arguments) {
     struct cli_option options[OPTIONS];
     list_options(options, request, arguments);
     int status = cli_exec_arguments("coverage report", argc, argv, options, &request->files);
     if (status == CLI_OK) status = take_exceptions(request, arguments->exceptions);
+    if (status == CLI_OK) status = check_written(arguments);
     if (status != CLI_OK) return status;
     return cover_request_complete("coverage report", request, arguments->release);
 }

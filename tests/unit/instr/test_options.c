@@ -167,6 +167,10 @@ static const struct {
     {"timing,file=a", "option 'file': unknown; did you mean 'calls.file'?"},
     {"timing,timing", "option 'timing': given twice"},
     {"timing,stats=a,stats=b", "option 'stats': given twice"},
+    {"timing,calls,calls.file=a,timing.file=a",
+     "option 'calls.file': the file is that of 'timing.file', too"},
+    {"timing,stats=a,timing.file=a", "option 'timing.file': the file is that of 'stats', too"},
+    {"stats=a,facts=a", "option 'facts': the file is that of 'stats', too"},
     {"timing,timing.top=1,timing.top=1", "option 'timing.top': given twice"},
     {"timing=1", "option 'timing': is a pass and takes no value"},
     {"include", "option 'include': needs a value: include=PATTERNS"},
@@ -431,6 +435,23 @@ START_TEST(a_scope_is_that_of_the_passes_that_are_named_with_it) {
 }
 END_TEST
 
+START_TEST(a_file_has_one_result) {
+    struct instr_options next;
+    struct instr_owner bob = {.name = "bob"};
+    parse("timing,calls,timing.file=/dev/stdout,calls.file=/dev/stdout");
+    instr_options_free(&options);
+    parse("calls,calls.file=a.json");
+    ck_assert_int_eq(instr_options_change_as(&next, &options, INSTR_ENABLE, &bob,
+                                             "timing,timing.file=a.json", error, sizeof error),
+                     -1);
+    ck_assert_str_eq(error, "option 'timing.file': the file is that of 'calls.file' of the command "
+                            "line, too");
+    change(INSTR_ENABLE, "bob", "calls,calls.file=b.json");
+    change(INSTR_ENABLE, "bob", "calls,calls.file=b.json,include=b.**");
+    instr_options_free(&options);
+}
+END_TEST
+
 START_TEST(owners_do_not_move_the_passes_of_each_other) {
     parse("calls,include=s.**");
     change(INSTR_ENABLE, "alice", "calls,include=a.**");
@@ -654,6 +675,7 @@ int main(void) {
     tcase_add_loop_test(tcase, a_pass_may_have_a_scope_of_its_own, 0,
                         sizeof pass_scopes / sizeof *pass_scopes);
     tcase_add_test(tcase, a_scope_is_that_of_the_passes_that_are_named_with_it);
+    tcase_add_test(tcase, a_file_has_one_result);
     tcase_add_test(tcase, owners_do_not_move_the_passes_of_each_other);
     tcase_add_test(tcase, a_time_is_for_the_passes_of_its_owner);
     tcase_add_test(tcase, quiet_are_the_passes_of_who_wants_it);
