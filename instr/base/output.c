@@ -1,4 +1,5 @@
 #include "instr/base/output.h"
+#include "instr/base/file.h"
 #include "instr/base/numbers.h"
 
 #include <errno.h>
@@ -91,21 +92,16 @@ static void open_temporary(struct instr_output *out) {
     out->temporary[0] = '\0';
 }
 
-// The file that a symbolic link names: a rename would replace the link.
-static void find_target(struct instr_output *out) {
-    char real[PATH_MAX];
-    const char *target = realpath(out->path, real) ? real : out->path;
-    snprintf(out->target, sizeof out->target, "%s", target);
-}
-
 // For files that are not replaced. /dev/stdout may be a file to which other processes write, too. A
 // named pipe cannot be opened before it has a reader.
-static void open_directly(struct instr_output *out, const char *path) {
+static void open_directly(struct instr_output *out) {
     const struct timespec step = {0, STEP_MS * 1000000L};
+    const char *path = out->target;
     struct stat st;
+    int flags =
+        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | instr_file_flags(path);
     for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
-        out->fd =
-            open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+        out->fd = open(path, flags, 0666);
         if (out->fd >= 0 || errno != ENXIO || stat(path, &st) != 0 || !S_ISFIFO(st.st_mode)) break;
         nanosleep(&step, NULL);
         errno = ENXIO;
@@ -125,20 +121,24 @@ void instr_output_open(struct instr_output *out, const char *path) {
         fail(out, ENAMETOOLONG);
         return;
     }
-    struct stat st, link;
+    // A rename would replace a link instead of the file that it names.
+    if (instr_file_follow(path, out->target) != 0) {
+        fail(out, errno);
+        return;
+    }
+    struct stat st;
+    path = out->target;
     int exists = stat(path, &st) == 0;
-    int dangling = !exists && lstat(path, &link) == 0;
     if (exists && S_ISDIR(st.st_mode)) {
         fail(out, EISDIR);
-    } else if ((exists && !S_ISREG(st.st_mode)) || dangling || strncmp(path, "/dev/", 5) == 0 ||
-               strncmp(path, "/proc/", 6) == 0) {
-        open_directly(out, path);
+    } else if ((exists && !S_ISREG(st.st_mode)) || !instr_file_flags(path)) {
+        open_directly(out);
     } else if (exists && access(path, W_OK) != 0) {
         fail(out, errno); // a rename would bypass the file's write protection
     } else {
-        find_target(out);
         open_temporary(out);
-        if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 07777) != 0) fail(out, errno);
+        // Not what the bits above do: the file may be another user's, and the new one is ours.
+        if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777) != 0) fail(out, errno);
     }
 }
 
@@ -161,21 +161,19 @@ static int check_directory(char *path, bool makes_folders) {
 
 static int check(const char *path, bool makes_folders) {
     char copy[PATH_MAX];
-    struct stat st, link;
-    if (strlen(path) >= sizeof copy) return ENAMETOOLONG;
+    struct stat st;
+    if (*path && instr_file_follow(path, copy) != 0) return errno;
     int exists = stat(path, &st) == 0;
     if (!exists && errno != ENOENT) return errno;
     if (exists && S_ISDIR(st.st_mode)) return EISDIR;
     if (exists && access(path, W_OK) != 0) return errno;
     if (exists && !S_ISREG(st.st_mode)) return 0;
-    if (!exists && lstat(path, &link) == 0) return 0; // what the link names will be made
-    if (!exists || !realpath(path, copy)) strcpy(copy, path);
     return *path ? check_directory(copy, makes_folders) : ENOENT;
 }
 
 int instr_output_check(const char *path, bool makes_folders, char *error, size_t size) {
     int failed = check(path, makes_folders);
-    if (failed) snprintf(error, size, "%.300s: %s", path, strerror(failed));
+    if (failed) snprintf(error, size, "%.300s: %s", path, instr_file_reason(failed));
     return failed ? -1 : 0;
 }
 
@@ -210,7 +208,7 @@ static const char *reason(int error) {
     switch (error) {
     case ENXIO: return "no process reads it";
     case ETIMEDOUT: return "its reader has stopped reading";
-    default: return strerror(error);
+    default: return instr_file_reason(error);
     }
 }
 

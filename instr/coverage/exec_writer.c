@@ -1,6 +1,7 @@
 #include "instr/coverage/exec_writer.h"
 
 #include "instr/coverage/exec_reader.h"
+#include "instr/base/file.h"
 #include "instr/base/utf8.h"
 
 #include <errno.h>
@@ -117,10 +118,13 @@ static int lock(int fd) {
 // Opens and locks the file at `path`, and tries again if the file was replaced in the meantime.
 static int open_locked(const char *path) {
     for (int i = 0; i < 100; i++) {
-        int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+        char target[PATH_MAX];
+        if (instr_file_follow(path, target) != 0) return -1;
+        int flags = O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | instr_file_flags(target);
+        int fd = open(target, flags, 0666);
         if (fd < 0) return -1;
         struct stat held, named;
-        int same = lock(fd) == 0 && fstat(fd, &held) == 0 && stat(path, &named) == 0 &&
+        int same = lock(fd) == 0 && fstat(fd, &held) == 0 && stat(target, &named) == 0 &&
                    held.st_dev == named.st_dev && held.st_ino == named.st_ino;
         if (same) return fd;
         int error = errno;

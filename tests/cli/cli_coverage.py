@@ -3,6 +3,7 @@ tests/coverage compares the reports themselves."""
 
 import os
 import re
+import unittest
 import zipfile
 
 from support import CliTest, class_file
@@ -239,3 +240,17 @@ class Outputs(CoverageTest):
     def test_devices_may_be_named_twice(self):
         self.expect(["coverage", "report", "run.exec", "--classfiles", "classes", "--xml=/dev/null", "--csv=/dev/null"], 0, "", "")
         self.expect(["coverage", "report", "run.exec", "--classfiles", "classes", "--xml=x", "--csv=-"], 0, ["GROUP,PACKAGE"], "")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root makes links of others")
+    def test_links_of_other_users_are_not_followed(self):
+        os.makedirs(self.path("elsewhere"))
+        os.makedirs(self.path("site"))
+        for target, name in (("run.exec", "link"), ("elsewhere", "site/p")):
+            os.symlink(self.path(target), self.path(name))
+            os.lchown(self.path(name), 65534, 65534)
+        reason = "a symbolic link of another user, or too many links\n"
+        report = ["coverage", "report", "run.exec", "--classfiles", "classes"]
+        self.expect([*report, "--xml", "link"], 1, "", f"instr: link: {reason}")
+        self.expect(["coverage", "merge", "run.exec", "-o", "link"], 1, "", f"instr: link: {reason}")
+        self.expect([*report, "--html", "site"], 1, "", f"instr: site/p: {reason}")
+        self.assertEqual(os.listdir(self.path("elsewhere")), [])

@@ -12,6 +12,7 @@
 
 #include "instr/base/array.h"
 #include "instr/base/clock.h"
+#include "instr/base/file.h"
 #include "instr/base/log.h"
 #include "instr/passes/coverage/probe_arrays.h"
 #include "instr/options.h"
@@ -183,18 +184,21 @@ static void name_file(const char *file) {
 
 // Can the file be written? A regular one is opened for each session.
 static bool find_file(bool append, char *reason, size_t size) {
+    char target[PATH_MAX];
     struct stat st;
     memset(&tests.end, 0, sizeof tests.end);
     if (tests.fd >= 0) close(tests.fd);
     instr_exec_make_folders(tests.path);
     // Without O_NONBLOCK a named pipe that nobody reads would stop the program's start.
-    tests.fd = open(tests.path,
-                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
-                        (append ? 0 : O_TRUNC),
-                    0666);
+    tests.fd = instr_file_follow(tests.path, target) != 0
+                   ? -1
+                   : open(target,
+                          O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+                              instr_file_flags(target) | (append ? 0 : O_TRUNC),
+                          0666);
     if (tests.fd < 0) {
         snprintf(reason, size, "%.200s: %s", tests.path,
-                 errno == ENXIO ? "no process reads it" : strerror(errno));
+                 errno == ENXIO ? "no process reads it" : instr_file_reason(errno));
         return false;
     }
     if (fstat(tests.fd, &st) == 0 && S_ISREG(st.st_mode)) {

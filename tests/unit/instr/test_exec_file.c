@@ -288,6 +288,25 @@ START_TEST(appends_to_what_is_there) {
 }
 END_TEST
 
+// Only root can make such a link.
+START_TEST(appends_through_links_but_not_through_those_of_other_users) {
+    char error[512], link[80];
+    static struct instr_exec_file file;
+    unlink(path);
+    saves(1);
+    snprintf(link, sizeof link, "%s-link", path);
+    ck_assert_int_eq(symlink(path, link), 0);
+    for (int of_another = 0; of_another <= (geteuid() == 0); of_another++) {
+        ck_assert_int_eq(of_another ? lchown(link, 65534, 65534) : 0, 0);
+        instr_exec_open(&file, link, 1);
+        instr_exec_write_probes(&file, 1, "A", (const uint8_t[]){1}, 1);
+        ck_assert_int_eq(instr_exec_close(&file, error, sizeof error), -of_another);
+        if (of_another) ck_assert_ptr_nonnull(strstr(error, ": a symbolic link of another user"));
+    }
+    ck_assert_int_eq(unlink(link), 0);
+}
+END_TEST
+
 START_TEST(makes_the_folders_that_are_missing) {
     char error[512], folder[64], deep[128];
     static struct instr_exec_file file;
@@ -451,6 +470,7 @@ int main(void) {
     tcase_add_test(tcase, a_number_of_probes_costs_no_memory_by_itself);
     tcase_add_test(tcase, unreadable_files_are_reported);
     tcase_add_test(tcase, appends_to_what_is_there);
+    tcase_add_test(tcase, appends_through_links_but_not_through_those_of_other_users);
     tcase_add_test(tcase, makes_the_folders_that_are_missing);
     tcase_add_test(tcase, what_a_killed_writer_left_is_cut_off);
     tcase_add_test(tcase, appends_again_whatever_others_did_meanwhile);

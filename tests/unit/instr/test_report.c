@@ -304,6 +304,63 @@ START_TEST(a_link_and_the_mode_of_the_old_file_stay) {
 }
 END_TEST
 
+// They would choose what is overwritten. Only root can make such a link.
+START_TEST(links_of_other_users_are_not_followed) {
+    static const char *const targets[] = {"out.json", "new.json", "link.json"};
+    struct instr_method_report r = report(1);
+    char link[128], expected[256];
+    if (geteuid() != 0) return;
+    write_text(path, "old");
+    snprintf(link, sizeof link, "%s/link.json", directory);
+    ck_assert_int_eq(symlink(targets[_i], link), 0);
+    ck_assert_int_eq(lchown(link, 65534, 65534), 0);
+    snprintf(expected, sizeof expected, "%s: a symbolic link of another user, or too many links",
+             link);
+    ck_assert_int_eq(instr_output_check(link, false, error, sizeof error), -1);
+    ck_assert_str_eq(error, expected);
+    ck_assert_int_eq(write_to(link, &r), -1);
+    ck_assert_str_eq(error, expected);
+    ck_assert_str_eq(content(path), "old");
+    ck_assert_int_eq(empty_directory(), 2);
+}
+END_TEST
+
+START_TEST(links_are_followed_to_a_file_that_is_not_there) {
+    char link[128], other[128], name[] = "./out.json";
+    struct instr_method_report r = report(1);
+    snprintf(link, sizeof link, "%s/link", directory);
+    snprintf(other, sizeof other, "%s/other", directory);
+    ck_assert_int_eq(symlink(other, link), 0);
+    ck_assert_int_eq(symlink(name, other), 0);
+    ck_assert_int_eq(instr_output_check(link, false, error, sizeof error), 0);
+    ck_assert_int_eq(write_to(link, &r), 0);
+    ck_assert_int_eq(content(path)[0], '{');
+    ck_assert_int_eq(empty_directory(), 3);
+}
+END_TEST
+
+START_TEST(links_that_lead_to_each_other_end) {
+    struct instr_method_report r = report(1);
+    ck_assert_int_eq(symlink("out.json", path), 0);
+    ck_assert_int_eq(write_to(path, &r), -1);
+    ck_assert_ptr_nonnull(strstr(error, "too many links"));
+    ck_assert_int_eq(empty_directory(), 1);
+}
+END_TEST
+
+// The old file may be another user's, and the new one is ours.
+START_TEST(the_new_file_has_no_user_id_to_set) {
+    struct instr_method_report r = report(1);
+    struct stat st;
+    write_text(path, "old");
+    ck_assert_int_eq(chmod(path, 06755), 0);
+    ck_assert_int_eq(write_to(path, &r), 0);
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(st.st_mode & 07777, 0755);
+    empty_directory();
+}
+END_TEST
+
 START_TEST(leftovers_of_a_crash_do_not_stand_in_the_way) {
     char name[128];
     struct instr_method_report r = report(1);
@@ -360,6 +417,10 @@ int main(void) {
     tcase_add_test(tcase, a_full_disk_is_reported_in_one_line);
     tcase_add_test(tcase, a_failed_write_keeps_the_old_file);
     tcase_add_test(tcase, a_link_and_the_mode_of_the_old_file_stay);
+    tcase_add_loop_test(tcase, links_of_other_users_are_not_followed, 0, 3);
+    tcase_add_test(tcase, links_are_followed_to_a_file_that_is_not_there);
+    tcase_add_test(tcase, links_that_lead_to_each_other_end);
+    tcase_add_test(tcase, the_new_file_has_no_user_id_to_set);
     tcase_add_test(tcase, leftovers_of_a_crash_do_not_stand_in_the_way);
     tcase_add_loop_test(tcase, durations_have_three_digits_and_a_unit, 0,
                         sizeof durations / sizeof *durations);

@@ -2,6 +2,7 @@
 
 #include "instr/cli/coverage/page/site.h"
 #include "instr/base/array.h"
+#include "instr/base/file.h"
 #include "instr/cli/cli.h"
 #include "instr/cli/coverage/page/data.h"
 #include "instr/cli/coverage/page/files.h"
@@ -98,9 +99,12 @@ struct writer {
     size_t length, capacity;
 };
 
+// Pages are not written through links of other users.
 static int make_folder(const char *path) {
-    if (mkdir(path, 0777) == 0 || errno == EEXIST) return CLI_OK;
-    return cli_error("%s: %s", path, strerror(errno));
+    char target[PATH_MAX];
+    if (mkdir(path, 0777) == 0) return CLI_OK;
+    if (errno == EEXIST && instr_file_follow(path, target) == 0) return CLI_OK;
+    return cli_error("%s: %s", path, instr_file_reason(errno));
 }
 
 // The path of a file below the folder; CLI_FAILED: it is too long.
