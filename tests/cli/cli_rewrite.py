@@ -86,6 +86,14 @@ class Rewrite(CliTest):
     def left_behind(self):
         return [name for name in os.listdir(self.folder) if name.startswith(".instr")]
 
+    def has_begun(self, child):
+        """Is there output, with a name or without?"""
+        folder = f"/proc/{child.pid}/fd"
+        try:
+            return bool(self.left_behind()) or any(os.readlink(os.path.join(folder, fd)).endswith(" (deleted)") for fd in os.listdir(folder))
+        except OSError:
+            return False
+
 
 class Archives(Rewrite):
     @slow
@@ -354,16 +362,51 @@ class Files(Rewrite):
             os.makedirs(self.path(f"tree/d{i}"))
             os.link(self.path("x.jar"), self.path(f"tree/d{i}/x.jar"))
         for source in ("x.jar", "tree"):
-            for number in (signal.SIGINT, signal.SIGTERM):
+            for number in (signal.SIGINT, signal.SIGTERM, *([signal.SIGKILL] if source == "x.jar" and self.has_unnamed() else [])):
                 # A shell that starts the tests in the background makes them ignore SIGINT, and children inherit that.
                 child = subprocess.Popen([self.instr, "rewrite", "calls", source, "-o", "out"], cwd=self.folder,
                                          stderr=subprocess.DEVNULL,
                                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-                while child.poll() is None and not self.left_behind():
+                while child.poll() is None and not self.has_begun(child):
                     time.sleep(0.001)
                 child.send_signal(number)
                 self.assertEqual(child.wait(timeout=30), -number)
                 self.assertEqual(sorted(os.listdir(self.folder)), ["tree", "x.jar"])
+
+    def has_unnamed(self):
+        """Has the file system files without a name?"""
+        try:
+            os.close(os.open(self.folder, os.O_TMPFILE | os.O_RDWR, 0o600))
+        except OSError:
+            return False
+        return True
+
+    def test_what_is_to_be_set_for_a_user_is_not_copied(self):
+        """A program of another user must not become one of root."""
+        self.write("in/program", "x")
+        self.write("in/Foo.class", class_file())
+        self.write("in/Cut.class", class_file()[:40])
+        for name in ("in/same.jar", "x.jar"):
+            self.write(name, jar([("a/A.class", class_file("a/A"))]))
+        self.write("in/no.jar", "x")
+        names = ["program", "Foo.class", "Cut.class", "same.jar", "no.jar"]
+        for name in [f"in/{n}" for n in names] + ["x.jar", "in"]:
+            if os.geteuid() == 0:
+                os.chown(self.path(name), 65534, 65534)
+            os.chmod(self.path(name), 0o6755)
+        self.rewrite("in", "out", 1)
+        self.rewrite("x.jar", "y.jar")
+        for name in [f"out/{n}" for n in names] + ["y.jar", *(["out"] if os.geteuid() == 0 else [])]:
+            self.assertEqual(oct(os.stat(self.path(name)).st_mode & 0o7777), oct(0o755), name)
+
+    def test_what_others_have_put_in_the_place_stays(self):
+        self.write("in/program", "x")
+        self.write("elsewhere/file", "x")
+        command = "mkdir .instr-$$.tmp .instr-$$-0.tmp && ln -s elsewhere .instr-$$-1.tmp && exec " \
+            f"{self.instr} rewrite calls in -o out"
+        done = subprocess.run(["sh", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((self.read("out/program"), os.listdir(self.path("elsewhere")), len(self.left_behind())), ("x", ["file"], 3))
 
     def test_a_directory_is_rewritten(self):
         self.write("in/classes/com/acme/Foo.class", class_file())

@@ -27,7 +27,8 @@ static int copy_store(const struct cli_store *store, struct cli_sink *out) {
 static int rewrite_descriptors(struct cli_rewrite *rewrite, int in, int out, const char *name,
                                char reason[CLI_REASON_SIZE]) {
     struct stat st;
-    if (fstat(in, &st) != 0 || fchmod(out, st.st_mode & 07777) != 0) {
+    // Not its set-user-ID bit: IN may be another user's, and OUT is ours.
+    if (fstat(in, &st) != 0 || fchmod(out, st.st_mode & 0777) != 0) {
         snprintf(reason, CLI_REASON_SIZE, "%s", strerror(errno));
         return -1;
     }
@@ -43,23 +44,62 @@ static int rewrite_descriptors(struct cli_rewrite *rewrite, int in, int out, con
     return result < 0 || cli_interrupted ? -1 : 0;
 }
 
-int cli_rewrite_archive_file(struct cli_rewrite *rewrite, const char *in, const char *out,
-                             char reason[CLI_REASON_SIZE]) {
-    int from = open(in, O_RDONLY | O_CLOEXEC);
-    int to = from < 0 ? -1 : open(out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int result = -1;
-    if (to < 0)
-        snprintf(reason, CLI_REASON_SIZE, "%s%s%s", from < 0 ? "" : out, from < 0 ? "" : ": ",
-                 strerror(errno));
+// Some file systems report a full disk only when a descriptor is closed.
+static int flush_file(int fd) {
+    int other = dup(fd);
+    return other < 0 ? -1 : close(other);
+}
+
+static int rewrite_to(struct cli_rewrite *rewrite, const char *in, int to,
+                      char reason[CLI_REASON_SIZE]) {
+    int from = open(in, O_RDONLY | O_CLOEXEC), result = -1;
+    if (from < 0)
+        snprintf(reason, CLI_REASON_SIZE, "%s", strerror(errno));
     else
         result = rewrite_descriptors(rewrite, from, to, in, reason);
-    // On some file systems only this reports a full disk.
-    if (to >= 0 && close(to) != 0 && result == 0) {
+    if (result == 0 && flush_file(to) != 0) {
         snprintf(reason, CLI_REASON_SIZE, "%s", strerror(errno));
         result = -1;
     }
     if (from >= 0) close(from);
-    if (to >= 0 && result != 0) unlink(out);
+    return result;
+}
+
+int cli_rewrite_archive_file(struct cli_rewrite *rewrite, const char *in, const char *out,
+                             char reason[CLI_REASON_SIZE]) {
+    int to = open(out, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (to < 0) {
+        snprintf(reason, CLI_REASON_SIZE, "%s: %s", out, strerror(errno));
+        return -1;
+    }
+    int result = rewrite_to(rewrite, in, to, reason);
+    close(to);
+    if (result != 0) unlink(out);
+    return result;
+}
+
+// --- a whole file ---
+
+// A file that gets its name when it is complete: a process that is killed leaves nothing behind. -1: the file
+// system has none, or no /proc can name it.
+static int open_unnamed(const char *out) {
+    char folder[PATH_MAX];
+    const char *slash = strrchr(out, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - out) : 1, slash ? out : ".");
+    if (access("/proc/self/fd", X_OK) != 0) return -1;
+    return open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+}
+
+static int rewrite_unnamed(struct cli_rewrite *rewrite, int to, const char *name,
+                           char reason[CLI_REASON_SIZE]) {
+    char file[64];
+    int result = rewrite_to(rewrite, rewrite->in, to, reason);
+    snprintf(file, sizeof file, "/proc/self/fd/%d", to);
+    if (result == 0 && linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
+        snprintf(reason, CLI_REASON_SIZE, "%.200s: %s", name, strerror(errno));
+        result = -1;
+    }
+    close(to);
     return result;
 }
 
@@ -78,7 +118,9 @@ int cli_rewrite_jar(struct cli_rewrite *rewrite) {
     if (temporary_name(out, temporary) != 0)
         return cli_error("%s: %s", out, strerror(ENAMETOOLONG));
     unlink(temporary); // left by a killed process of the same number
-    int result = cli_rewrite_archive_file(rewrite, rewrite->in, temporary, reason);
+    int to = open_unnamed(out);
+    int result = to < 0 ? cli_rewrite_archive_file(rewrite, rewrite->in, temporary, reason)
+                        : rewrite_unnamed(rewrite, to, temporary, reason);
     cli_rewrite_clear_bar(rewrite);
     if (result != 0) return cli_interrupted ? CLI_FAILED : cli_error("%s: %s", rewrite->in, reason);
     if (!cli_interrupted && rename(temporary, out) == 0) return CLI_OK;

@@ -40,6 +40,13 @@ struct tree {
     size_t jobs_capacity;
 };
 
+// Of the mode of a file or folder, which may be another user's while the new one is ours. A set-user-ID
+// program of that user must not become one of ours.
+enum { FILE_MODE = 0777 };
+static mode_t folder_mode(const struct stat *st) {
+    return st->st_mode & (st->st_uid == geteuid() ? 07777 : 01777);
+}
+
 static int fail(const char *name) {
     return cli_error("%s: %s", name, strerror(errno));
 }
@@ -67,18 +74,19 @@ static int write_file(const char *path, const uint8_t *bytes, size_t length, mod
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) return fail(path);
     int result = write_all(fd, bytes, length);
-    if (result == 0) result = fchmod(fd, mode & 07777);
+    if (result == 0) result = fchmod(fd, mode & FILE_MODE);
     if (close(fd) != 0) result = -1;
     return result == 0 ? CLI_OK : fail(path);
 }
 
 // Copies a file. One that cannot be read is skipped, and reported unless `is_reported`.
-static int copy_file(struct tree *t, const char *from, const char *to, const struct stat *st,
-                     int is_reported) {
+static int copy_file(struct tree *t, const char *from, const char *to, int is_reported) {
     static uint8_t piece[1 << 16];
+    struct stat st; // of what is copied: the name may stand for another file than when it was found
     int in = open(from, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (in < 0) {
+    if (in < 0 || fstat(in, &st) != 0) {
         if (!is_reported) cli_rewrite_failed(t->rewrite, NULL, from, strerror(errno));
+        if (in >= 0) close(in);
         return CLI_OK;
     }
     int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), result = out < 0 ? -1 : 0;
@@ -86,8 +94,8 @@ static int copy_file(struct tree *t, const char *from, const char *to, const str
     while (result == 0 && !cli_interrupted && (n = read(in, piece, sizeof piece)) > 0)
         result = write_all(out, piece, (size_t)n);
     if (n < 0) result = -1;
-    const struct timespec times[2] = {st->st_atim, st->st_mtim};
-    if (result == 0) result = fchmod(out, st->st_mode & 07777) | futimens(out, times);
+    const struct timespec times[2] = {st.st_atim, st.st_mtim};
+    if (result == 0) result = fchmod(out, st.st_mode & FILE_MODE) | futimens(out, times);
     close(in);
     if (out >= 0 && close(out) != 0) result = -1;
     return result == 0 ? CLI_OK : fail(to);
@@ -110,7 +118,7 @@ static int write_class(struct tree *t, struct item *item, const char *from, cons
     if (job->changed)
         status = write_file(to, job->bytes, job->length, item->st.st_mode);
     else
-        status = copy_file(t, from, to, &item->st, job->failed);
+        status = copy_file(t, from, to, job->failed);
     cli_work_release(&t->work, job);
     return status;
 }
@@ -124,7 +132,7 @@ static int write_archive(struct tree *t, struct item *item, const char *from, co
     if (result == 0) return CLI_OK;
     if (cli_interrupted) return CLI_FAILED;
     cli_rewrite_failed(t->rewrite, NULL, from, reason);
-    return copy_file(t, from, to, &item->st, 1);
+    return copy_file(t, from, to, 1);
 }
 
 static int write_item(struct tree *t, struct item *item) {
@@ -137,7 +145,7 @@ static int write_item(struct tree *t, struct item *item) {
         cli_rewrite_failed(t->rewrite, NULL, from, "neither a file nor a directory");
         return CLI_OK;
     }
-    if (item->job == SIZE_MAX) return copy_file(t, from, to, &item->st, 0);
+    if (item->job == SIZE_MAX) return copy_file(t, from, to, 0);
     return t->work.jobs[item->job].root ? write_class(t, item, from, to)
                                         : write_archive(t, item, from, to);
 }
@@ -189,7 +197,7 @@ static void finish_directories(struct tree *t) {
         const struct stat *st = &t->items[i].st;
         const struct timespec times[2] = {st->st_atim, st->st_mtim};
         if (!S_ISDIR(st->st_mode) || join(to, t->out, t->items[i].path) != CLI_OK) continue;
-        if (chmod(to, st->st_mode & 07777) != 0 || utimensat(AT_FDCWD, to, times, 0) != 0)
+        if (chmod(to, folder_mode(st)) != 0 || utimensat(AT_FDCWD, to, times, 0) != 0)
             cli_rewrite_notice(t->rewrite, to, strerror(errno));
     }
 }
@@ -311,6 +319,8 @@ static int lies_in(const char *inner, const char *outer) {
     return strncmp(inner, outer, n) == 0 && (inner[n] == '/' || inner[n] == '\0' || n == 1);
 }
 
+enum { MOST_NAMES = 1000 };
+
 // The tree must not be built within itself.
 static int prepare_out(struct tree *t) {
     char in[PATH_MAX], parent[PATH_MAX], folder[PATH_MAX], name[64];
@@ -323,10 +333,15 @@ static int prepare_out(struct tree *t) {
     if (!realpath(t->rewrite->in, in)) return fail(t->rewrite->in);
     if (!realpath(folder, parent)) return fail(folder);
     if (lies_in(parent, in)) return cli_error("%s: is inside IN", out);
-    snprintf(name, sizeof name, ".instr-%ld.tmp", (long)getpid());
-    if (join(t->out, parent, name) != CLI_OK) return CLI_FAILED;
-    remove_tree(t->out);
-    return mkdir(t->out, 0777) == 0 ? CLI_OK : fail(t->out);
+    // What has the name already is left alone: another user may have put it there, and would choose by links
+    // what is removed.
+    for (int i = 0; i < MOST_NAMES; i++) {
+        snprintf(name, sizeof name, ".instr-%ld-%d.tmp", (long)getpid(), i);
+        if (join(t->out, parent, name) != CLI_OK) return CLI_FAILED;
+        if (mkdir(t->out, 0777) == 0) return CLI_OK;
+        if (errno != EEXIST) break;
+    }
+    return fail(t->out);
 }
 
 static int write_items(struct tree *t) {
@@ -368,7 +383,7 @@ int cli_rewrite_tree(struct cli_rewrite *rewrite) {
     int status = prepare_out(&t);
     if (status == CLI_OK) {
         status = build_tree(&t);
-        if (status == CLI_OK && stat(in, &st) == 0) chmod(t.out, st.st_mode & 07777);
+        if (status == CLI_OK && stat(in, &st) == 0) chmod(t.out, folder_mode(&st));
         // This replaces an empty directory, and nothing else.
         if (status == CLI_OK && rename(t.out, rewrite->out) != 0) status = fail(rewrite->out);
         if (status != CLI_OK) remove_tree(t.out);
