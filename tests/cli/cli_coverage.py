@@ -3,6 +3,7 @@ tests/coverage compares the reports themselves."""
 
 import os
 import re
+import struct
 import unittest
 import zipfile
 
@@ -110,6 +111,22 @@ class Content(CoverageTest):
                 self.content["inner.dat"] = file.read()
             for _ in self.jar("a.jar", self.content):
                 self.assertEqual(sorted(self.names("--classfiles", "a.jar", "--quiet")), ["q/A", "q/B", "q/D"])
+
+    def test_jars_in_jars_have_an_end(self):
+        """A small file may hold millions of them, and gigabytes. Here three say of themselves that they are large."""
+        list(self.jar("inner.jar", {"q/Missed.class": self.data}))
+        with open(self.path("inner.jar"), "rb") as file:
+            list(self.jar("outer.jar", dict.fromkeys(("a.jar", "b.jar", "c.jar", "d.jar"), file.read())))
+        with open(self.path("outer.jar"), "rb") as file:
+            data = bytearray(file.read())
+        at = 0
+        for _ in range(3):
+            at = data.index(b"PK\1\2", at) + 28
+            data[at - 4:at] = struct.pack("<I", 3 << 30)
+        self.write("outer.jar", bytes(data))
+        done = self.run_tool("coverage", "report", "run.exec", "--classfiles", "outer.jar", "--classfiles", "classes", "--xml", "r.xml")
+        self.assertIn("instr: outer.jar!c.jar: too many or too large jars in jars; the rest of them is skipped\n", done.stderr)
+        self.assertEqual((done.returncode, done.stderr.count("\n"), "d.jar" in done.stderr), (1, 3, False))
 
     def test_one_that_is_broken_is_reported(self):
         self.write("classes/A.bin", class_file("q/A")[:40])
