@@ -204,26 +204,50 @@ void cli_paths_free(struct cli_paths *paths) {
 
 // --- reading ---
 
-// Opens a jar, or OUTER.jar!INNER.jar.
-static int open_named(const char *name, struct zip **jar, char reason[CLI_REASON_SIZE]) {
+static int open_inner(struct zip *outer, const char *name, struct zip **jar,
+                      char reason[CLI_REASON_SIZE]) {
+    struct cli_bytes bytes;
+    zip_int64_t index = zip_name_locate(outer, name, ZIP_FL_ENC_RAW);
+    if (index < 0) {
+        snprintf(reason, CLI_REASON_SIZE, "%s", zip_strerror(outer));
+        return -1;
+    }
+    if (cli_read_entry(outer, (size_t)index, &bytes, reason) != 0) return -1;
+    return cli_open_jar_bytes(&bytes, jar, reason);
+}
+
+static void close_outer(struct cli_open_jar *open) {
+    cli_close_jar(open->outer);
+    free(open->outer_name);
+    open->outer = NULL;
+    open->outer_name = NULL;
+}
+
+// Opens a jar, or OUTER.jar!INNER.jar, of which `open` keeps the outer one.
+static int open_named(struct cli_open_jar *open, const char *name, struct zip **jar,
+                      char reason[CLI_REASON_SIZE]) {
     struct stat st;
     const char *mark = strrchr(name, '!');
     if (!mark || stat(name, &st) == 0) return cli_open_jar(name, jar, reason);
-    char *outer_name = strndup(name, (size_t)(mark - name));
-    struct zip *outer;
-    struct cli_bytes bytes;
-    if (!outer_name) {
-        snprintf(reason, CLI_REASON_SIZE, "out of memory");
-        return -1;
+    size_t length = (size_t)(mark - name);
+    if (!open->outer || strlen(open->outer_name) != length ||
+        memcmp(open->outer_name, name, length) != 0) {
+        struct zip *outer;
+        char *outer_name = strndup(name, length);
+        if (!outer_name) {
+            snprintf(reason, CLI_REASON_SIZE, "out of memory");
+            return -1;
+        }
+        int result = open_named(open, outer_name, &outer, reason);
+        close_outer(open);
+        if (result != 0) {
+            free(outer_name);
+            return -1;
+        }
+        open->outer = outer;
+        open->outer_name = outer_name;
     }
-    int result = open_named(outer_name, &outer, reason);
-    free(outer_name);
-    if (result != 0) return -1;
-    zip_int64_t index = zip_name_locate(outer, mark + 1, ZIP_FL_ENC_RAW);
-    if (index < 0) snprintf(reason, CLI_REASON_SIZE, "%s", zip_strerror(outer));
-    result = index < 0 ? -1 : cli_read_entry(outer, (size_t)index, &bytes, reason);
-    cli_close_jar(outer);
-    return result == 0 ? cli_open_jar_bytes(&bytes, jar, reason) : -1;
+    return open_inner(open->outer, mark + 1, jar, reason);
 }
 
 int cli_item_read(const struct cli_item *item, struct cli_open_jar *open, struct cli_bytes *bytes,
@@ -231,11 +255,21 @@ int cli_item_read(const struct cli_item *item, struct cli_open_jar *open, struct
     if (!item->jar) return cli_read_file(item->name, bytes, reason);
     if (open->name != item->jar) {
         cli_close_jar(open->jar);
-        *open = (struct cli_open_jar){NULL, NULL};
-        if (open_named(item->jar, &open->jar, reason) != 0) return -1;
+        open->jar = NULL;
+        open->name = NULL;
+        if (open_named(open, item->jar, &open->jar, reason) != 0) {
+            open->jar = NULL;
+            return -1;
+        }
         open->name = item->jar;
     }
     return cli_read_entry(open->jar, item->index, bytes, reason);
+}
+
+void cli_open_jar_free(struct cli_open_jar *open) {
+    cli_close_jar(open->jar);
+    close_outer(open);
+    *open = (struct cli_open_jar){NULL};
 }
 
 void cli_item_error(const struct cli_item *item, const char *reason) {

@@ -52,11 +52,15 @@ struct cli_paths {
 int cli_paths_add(struct cli_paths *paths, const char *path);
 void cli_paths_free(struct cli_paths *paths);
 
-// The jar that a reader of items has open. All zero at first; ends with cli_close_jar.
+// The jar that a reader of items has open. All zero at first.
 struct cli_open_jar {
     const char *name;
     struct zip *jar;
+    char *
+        outer_name; // of a jar in a jar: what it lies in, which has the next one, too, and may be large
+    struct zip *outer;
 };
+void cli_open_jar_free(struct cli_open_jar *open);
 // Reads an item; consecutive items of one jar open it once. 0; or -1 with `reason`.
 int cli_item_read(const struct cli_item *item, struct cli_open_jar *open, struct cli_bytes *bytes,
                   char reason[CLI_REASON_SIZE]);

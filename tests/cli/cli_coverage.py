@@ -3,6 +3,7 @@ tests/coverage compares the reports themselves."""
 
 import os
 import re
+import resource
 import struct
 import unittest
 import zipfile
@@ -127,6 +128,24 @@ class Content(CoverageTest):
         done = self.run_tool("coverage", "report", "run.exec", "--classfiles", "outer.jar", "--classfiles", "classes", "--xml", "r.xml")
         self.assertIn("instr: outer.jar!c.jar: too many or too large jars in jars; the rest of them is skipped\n", done.stderr)
         self.assertEqual((done.returncode, done.stderr.count("\n"), "d.jar" in done.stderr), (1, 3, False))
+
+    def test_a_jar_that_holds_many_is_unpacked_once(self):
+        """A web archive in another archive was unpacked for each of its libraries."""
+        def cpu(name):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.assertEqual(len(self.names("--classfiles", name, "--quiet")), 200)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+        content = {"data": bytes(30 << 20)}
+        for i in range(200):
+            list(self.jar("inner.jar", {f"q/C{i}.class": class_file(f"q/C{i}")}))
+            with open(self.path("inner.jar"), "rb") as file:
+                content[f"WEB-INF/lib/{i}.jar"] = file.read()
+        next(self.jar("app.war", content))  # stored, so that it is large
+        with open(self.path("app.war"), "rb") as file:
+            list(self.jar("app.ear", {"app.war": file.read()}))
+        self.assertLess(cpu("app.ear"), cpu("app.war") + 1)
 
     def test_one_that_is_broken_is_reported(self):
         self.write("classes/A.bin", class_file("q/A")[:40])

@@ -84,7 +84,7 @@ static int renew(struct check *check, struct numbered *n) {
 static void *work(void *context) {
     struct check *check = context;
     struct cli_checker checker = {.options = &check->options};
-    struct cli_open_jar open = {NULL, NULL};
+    struct cli_open_jar open = {NULL};
     struct numbered numbered = {NULL, NULL};
     cf_arena_init(&checker.arena);
     while (renew(check, &numbered)) {
@@ -94,7 +94,7 @@ static void *work(void *context) {
         check_item(check, &checker, &open, &check->paths.items[i]);
     }
     drop(&numbered);
-    cli_close_jar(open.jar);
+    cli_open_jar_free(&open);
     cf_arena_free(&checker.arena);
     return NULL;
 }

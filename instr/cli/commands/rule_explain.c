@@ -167,7 +167,7 @@ static void put_skipped(void *context, const struct instr_skipped_item *item) {
 }
 
 static int explain_classes(struct explaining *e, const struct cli_paths *paths) {
-    struct cli_open_jar open = {NULL, NULL};
+    struct cli_open_jar open = {NULL};
     char reason[CLI_REASON_SIZE];
     for (size_t i = 0; i < paths->count; i++) {
         struct cli_bytes bytes;
@@ -179,7 +179,7 @@ static int explain_classes(struct explaining *e, const struct cli_paths *paths) 
         explain_class(e, &paths->items[i], &bytes);
         free(bytes.bytes);
     }
-    cli_close_jar(open.jar);
+    cli_open_jar_free(&open);
     instr_engine_skipped(e->engine, put_skipped, &e->out);
     instr_output_format(&e->out, "%u method%s of %zu class%s\n", e->matched,
                         cli_plural(e->matched, "s"), paths->count, cli_plural(paths->count, "es"));

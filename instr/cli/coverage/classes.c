@@ -124,7 +124,7 @@ static int run_all(struct cover_classes *classes, struct work *work) {
         started++;
     if (!bad) run(&workers[0]);
     for (long i = 1; i < started; i++) pthread_join(workers[i].thread, NULL);
-    for (long i = 0; i < threads; i++) cli_close_jar(workers[i].open.jar);
+    for (long i = 0; i < threads; i++) cli_open_jar_free(&workers[i].open);
     free(workers);
     return bad || atomic_load(&work->no_memory) ? cli_no_memory() : CLI_OK;
 }
@@ -285,7 +285,7 @@ static int apply_inlined(struct cover_classes *classes, struct work *work,
         }
         analyse_again(&worker, class, (*class)->item, inlined);
     }
-    cli_close_jar(worker.open.jar);
+    cli_open_jar_free(&worker.open);
     int bad = !all || !inlined || atomic_load(&work->no_memory);
     free(all);
     free(inlined);

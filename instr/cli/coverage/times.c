@@ -217,7 +217,7 @@ static int apply_to_class(struct timer *timer, const struct cli_paths *paths,
 int cover_times_apply(const struct cover_times *times, struct cover_classes *classes,
                       const struct cli_paths *paths) {
     struct timer timer = {.counts = NULL};
-    struct cli_open_jar open = {NULL, NULL};
+    struct cli_open_jar open = {NULL};
     int status = CLI_OK;
     if (times->count == 0) return CLI_OK;
     cf_arena_init(&timer.arena);
@@ -226,7 +226,7 @@ int cover_times_apply(const struct cover_times *times, struct cover_classes *cla
         timer.counts = bsearch(&key, times->list, times->count, sizeof *times->list, by_id);
         if (timer.counts) status = apply_to_class(&timer, paths, classes->list[i], &open);
     }
-    cli_close_jar(open.jar);
+    cli_open_jar_free(&open);
     cf_arena_free(&timer.arena);
     return status;
 }

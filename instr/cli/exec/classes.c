@@ -66,7 +66,7 @@ int cli_each_class_file(size_t count, char *const *paths, enum cli_links links, 
     if (found.failures > 0) result = -1;
     for (size_t i = 0; i < found.count && result == 0; i++)
         result = visit_item(&visit, &found.items[i]);
-    cli_close_jar(visit.open.jar);
+    cli_open_jar_free(&visit.open);
     cli_paths_free(&found);
     cf_arena_free(&visit.arena);
     return result;
