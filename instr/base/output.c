@@ -21,6 +21,7 @@ static void fail(struct instr_output *out, int error) {
     if (!out->failed) out->failed = error;
 }
 
+// Of a pipe; or of what others have opened, and made non-blocking.
 static void wait_for_room(struct instr_output *out) {
     struct pollfd room = {.fd = out->fd, .events = POLLOUT};
     int n = poll(&room, 1, PATIENCE_MS);
@@ -39,7 +40,7 @@ static void flush(struct instr_output *out) {
         ssize_t n = write(out->fd, out->buffer + done, out->used - done);
         if (n >= 0)
             done += (size_t)n;
-        else if (errno == EAGAIN && out->pipe)
+        else if (errno == EAGAIN)
             wait_for_room(out);
         else if (errno != EINTR)
             fail(out, errno);
@@ -50,7 +51,7 @@ static void flush(struct instr_output *out) {
 static void start(struct instr_output *out, const char *path) {
     out->fd = -1;
     out->failed = 0;
-    out->owned = out->pipe = 0;
+    out->owned = 0;
     out->sink = NULL;
     out->used = 0;
     out->temporary[0] = out->target[0] = '\0';
@@ -110,8 +111,7 @@ static void open_directly(struct instr_output *out) {
         fail(out, errno);
         return;
     }
-    out->pipe = fstat(out->fd, &st) == 0 && S_ISFIFO(st.st_mode);
-    if (!out->pipe) fcntl(out->fd, F_SETFL, O_APPEND);
+    if (fstat(out->fd, &st) != 0 || !S_ISFIFO(st.st_mode)) fcntl(out->fd, F_SETFL, O_APPEND);
 }
 
 void instr_output_open(struct instr_output *out, const char *path) {

@@ -18,7 +18,6 @@ struct instr_output {
     int fd;     // -1: closed
     int failed; // errno of the first failure, 0: none
     int owned;  // `fd` is closed at the end
-    int pipe;   // `fd` is a named pipe in non-blocking mode
     int (*sink)(void *context, const void *bytes, size_t length); // used instead of `fd`
     void *sink_context;
     size_t used;

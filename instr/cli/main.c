@@ -8,7 +8,9 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct command {
@@ -64,6 +66,23 @@ static void open_standard_streams(void) {
         if (fcntl(fd, F_GETFD) < 0) open("/dev/null", useless[fd] | O_CLOEXEC);
 }
 
+// Another process that has the same terminal or pipe may have made it non-blocking, as programs of Node.js do.
+// Reading fails then where there is nothing yet, and writing where there is no room. Opened anew it is a
+// description of our own, which blocks; what the other process has stays as it is.
+static void unshare_stream(int fd) {
+    char path[32];
+    struct stat st;
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 || !(flags & O_NONBLOCK) || fstat(fd, &st) != 0) return;
+    if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode)) return;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    // A pipe without its other end would not open without O_NONBLOCK.
+    int own = open(path, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (own < 0) return;
+    if (fcntl(own, F_SETFL, flags & ~O_NONBLOCK) == 0) dup2(own, fd);
+    close(own);
+}
+
 static void ignore(int number) {
     (void)number;
 }
@@ -76,6 +95,7 @@ static void survive_limits(void) {
 
 int main(int argc, char **argv) {
     open_standard_streams();
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) unshare_stream(fd);
     survive_limits();
     if (argc < 2) {
         cli_error("no command given; see 'instr help'");

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from cli_hostile import Poser
+from support import class_file
 
 
 def without(fd):
@@ -36,6 +37,25 @@ class Started(Poser):
             done = subprocess.run([self.instr, "run", "calls", "--", "sh", "-c", f"test -e /proc/$$/fd/{fd} && echo open >&2; exit 7"],
                                   stderr=subprocess.PIPE, text=True, timeout=60, check=False, **without(fd))
             self.assertEqual((done.returncode, done.stderr), (7, ""))
+
+    def test_a_pipe_that_others_have_made_non_blocking(self):
+        """All is written, and read, at the pace of the other end. The pipe of others stays as it was."""
+        self.write("A.class", class_file("p/" + "A" * 60000, line=3))
+        data = subprocess.run([self.instr, "show", self.path("A.class")], capture_output=True, timeout=60, check=True).stdout
+        self.assertGreater(len(data), 1 << 17)
+        for source in self.path("A.class"), "-":
+            (from_us, to_tool), (from_tool, to_us) = os.pipe(), os.pipe()
+            for fd in from_us, to_us:
+                os.set_blocking(fd, False)
+            child = subprocess.Popen([self.instr, "show", source], stdin=from_us, stdout=to_us, stderr=subprocess.PIPE)
+            time.sleep(0.5)
+            self.assertFalse(os.get_blocking(to_us))
+            os.close(to_us)
+            with open(self.path("A.class"), "rb") as file, open(to_tool, "wb") as to, open(from_tool, "rb") as output, child.stderr:
+                to.write(file.read())
+                to.close()
+                self.assertEqual((output.read() == data, child.wait(timeout=60), child.stderr.read()), (True, 0, b""))
+            os.close(from_us)
 
     def test_a_limit_on_the_size_of_files_is_an_error(self):
         self.write("calls.json", '{"pass": "calls", "methods": []}')
