@@ -29,8 +29,8 @@ struct instr_output {
 
 // Begins to write the file `path`. A regular file is written under another name and renamed when it
 // is complete: until then the old file stays. Other files (/dev/full, a pipe) are written directly.
-// Symbolic links are followed, except those of other users than root. A pipe without a reader, or whose reader has stopped reading, fails
-// after ten seconds.
+// Symbolic links are followed, except those of other users than root. A pipe without a reader, or whose
+// reader has stopped reading, fails after ten seconds.
 void instr_output_open(struct instr_output *out, const char *path);
 
 // Could the file be written now, as far as can be seen without changing anything? `makes_folders`:

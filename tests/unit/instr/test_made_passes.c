@@ -97,7 +97,7 @@ static const struct {
     {"rule=A 'x,calls", "rule1 calls"},
     {"timing.file=a(b),calls,timing", "calls timing"},
     {"timing.file=a(b,calls,timing", "calls timing"},
-    {"timing.file=it's,calls,timing,calls.file=it's", "calls timing"},
+    {"timing.file=it's,calls,timing,calls.file=that's", "calls timing"},
 };
 
 START_TEST(the_list_makes_passes_with_names) {
