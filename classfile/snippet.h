@@ -26,6 +26,8 @@ struct cf_snippet_label {
     uint32_t at;   // offset in the snippet; UINT32_MAX: not placed yet
     int32_t depth; // of the stack there, relative to the anchor's; INT32_MIN: not known yet
     int is_target; // a branch or handler leads here: a frame is needed
+    uint32_t typed_local;
+    uint16_t typed_class; // of typed_local, see cf_type_at_label; 0: none
 };
 
 struct cf_snippet_branch {
@@ -190,6 +192,9 @@ static inline void cf_call(struct cf_snippet *s, struct cf_callee callee) {
 
 uint32_t cf_label(struct cf_snippet *s);
 void cf_place(struct cf_snippet *s, uint32_t label);
+// On all ways to the label the local has objects of a class (index of a CONSTANT_Class), or of others below it. Without
+// that its types have to be the same, since the editor knows no superclasses.
+void cf_type_at_label(struct cf_snippet *s, uint32_t label, uint32_t local, uint16_t class_index);
 // ifxx or goto to a label of the snippet.
 void cf_branch_to(struct cf_snippet *s, enum cf_opcode op, uint32_t label);
 // ifxx or goto to an original instruction, by index: snippets before it run.

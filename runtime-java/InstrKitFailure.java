@@ -22,10 +22,31 @@ public final class InstrKitFailure {
         if (thrown.getClass().getName().equals("java.lang.ThreadDeath")) return RETHROW;
         boolean links = thrown instanceof LinkageError;
         if (before == 0 || links) {
-            InstrNative.say(links ? unlinked(thrown, advice, bridge) : dropped(thrown, advice));
+            say(links ? unlinked(thrown, advice, bridge) : dropped(thrown, advice));
             note(bridge, what(thrown) + (links ? found(thrown, bridge) : ""));
         }
         return links ? OFF : DROP;
+    }
+
+    /**
+     * What an advice has given in place of a value of another type: the first is reported, `before` is the number of
+     * earlier failures. Nothing is thrown.
+     */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
+    public static void wrong(Object value, int before, String advice, Class<?> bridge) {
+        if (before != 0) return;
+        try {
+            String type = value == null ? "null" : value.getClass().getName();
+            say("advice " + advice + " replaces a value by one of another type, " + type + ", which is dropped");
+            note(bridge, "a value of another type, " + type + ", which is dropped");
+        } catch (Throwable full) {
+            // without stack or memory nothing can be said
+        }
+    }
+
+    private static void say(String text) {
+        InstrNative.say(text);
     }
 
     /** The last failure of a bridge that was reported, or why it is off, for `instr kits`; null: none is known. */

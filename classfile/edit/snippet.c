@@ -263,7 +263,7 @@ uint32_t cf_label(struct cf_snippet *s) {
     struct cf_snippet_label *labels = grown(s, s->labels, s->labels_count, sizeof *labels);
     if (!labels) return 0;
     s->labels = labels;
-    struct cf_snippet_label fresh = {UINT32_MAX, INT32_MIN, 0};
+    struct cf_snippet_label fresh = {.at = UINT32_MAX, .depth = INT32_MIN};
     labels[s->labels_count] = fresh;
     return s->labels_count++;
 }
@@ -294,6 +294,13 @@ void cf_place(struct cf_snippet *s, uint32_t label) {
     else
         s->depth = l->depth = 0;
     s->unreachable = 0;
+}
+
+void cf_type_at_label(struct cf_snippet *s, uint32_t label, uint32_t local, uint16_t class_index) {
+    struct cf_snippet_label *l = label_at(s, label);
+    if (!l) return;
+    l->typed_local = local;
+    l->typed_class = class_index;
 }
 
 static uint8_t *branch(struct cf_snippet *s, enum cf_opcode op, uint32_t label, uint32_t pc) {

@@ -212,6 +212,28 @@ static enum cf_status arrive_by_exception(struct run *r, const struct cf_snippet
     return status;
 }
 
+// Behind a store at `at`: the ranges around it end up in their handlers with this type, too.
+static enum cf_status after_store(struct run *r, uint32_t at) {
+    const struct cf_snippet *s = r->s;
+    for (uint32_t i = 0; i < s->handlers_count; i++) {
+        const struct cf_snippet_handler *h = &s->handlers[i];
+        if (s->labels[h->start].at <= at && at < s->labels[h->end].at)
+            CF_TRY(arrive_by_exception(r, h));
+    }
+    return CF_OK;
+}
+
+// What the snippet says of a local at the label (cf_type_at_label).
+static enum cf_status set_type(struct run *r, const struct cf_snippet_label *label) {
+    struct cf_state *s = &r->k->typing.state;
+    if (!label->typed_class || label->typed_local >= s->locals_capacity) return CF_OK;
+    while (s->locals_count <= label->typed_local)
+        s->locals[s->locals_count++] = (struct cf_type){.tag = CF_TYPE_TOP};
+    s->locals[label->typed_local] =
+        (struct cf_type){.tag = CF_TYPE_OBJECT, .index = label->typed_class};
+    return after_store(r, label->at);
+}
+
 static enum cf_status at_label(struct run *r, uint32_t label) {
     struct walk *k = r->k;
     if (!r->s->labels[label].is_target) return CF_OK;
@@ -219,6 +241,7 @@ static enum cf_status at_label(struct run *r, uint32_t label) {
         if (k->reachable) CF_TRY(arrive(r, label));
         CF_TRY(cf_typing_load(&k->typing, &r->arrived[label]));
         k->reachable = 1;
+        CF_TRY(set_type(r, &r->s->labels[label]));
     }
     return insert_frame(k, r->base + r->s->labels[label].at);
 }
@@ -236,17 +259,6 @@ static enum cf_status at_labels(struct run *r, uint32_t at) {
 
 static int is_store(unsigned op) {
     return (op >= CF_OP_istore && op <= CF_OP_astore_3) || op == CF_OP_wide;
-}
-
-// Behind a store at `at`: the ranges around it end up in their handlers with this type, too.
-static enum cf_status after_store(struct run *r, uint32_t at) {
-    const struct cf_snippet *s = r->s;
-    for (uint32_t i = 0; i < s->handlers_count; i++) {
-        const struct cf_snippet_handler *h = &s->handlers[i];
-        if (s->labels[h->start].at <= at && at < s->labels[h->end].at)
-            CF_TRY(arrive_by_exception(r, h));
-    }
-    return CF_OK;
 }
 
 // Are all types behind the snippet those before it? Most snippets only call, or store to an array.

@@ -151,6 +151,29 @@ static void add_initializer(const struct bridge *b, struct cf_build *build) {
     cf_build_op(build, CF_OP_return);
 }
 
+// failures++; InstrKitFailure.wrong(value, failures before, advice, this class). They are counted first: what is called
+// there may be advised itself.
+static void add_wrong(const struct bridge *b, struct cf_build *build) {
+    struct cf_pool *pool = &build->pool;
+    uint16_t failures = cf_add_reference(pool, CF_TAG_FIELDREF, b->name, "failures", "I");
+    cf_build_method(build, CF_ACC_PUBLIC | CF_ACC_STATIC, INSTR_KIT_WRONG, "(Ljava/lang/Object;)V",
+                    4, 2);
+    cf_build_op2(build, CF_OP_getstatic, failures);
+    cf_build_op(build, CF_OP_dup);
+    cf_build_op1(build, CF_OP_istore, 1);
+    cf_build_op(build, CF_OP_iconst_1);
+    cf_build_op(build, CF_OP_iadd);
+    cf_build_op2(build, CF_OP_putstatic, failures);
+    cf_build_op1(build, CF_OP_aload, 0);
+    cf_build_op1(build, CF_OP_iload, 1);
+    cf_build_op2(build, CF_OP_ldc_w, cf_add_string(pool, b->advice->name, strlen(b->advice->name)));
+    cf_build_op2(build, CF_OP_ldc_w, cf_add_class(pool, b->name, strlen(b->name)));
+    cf_build_op2(build, CF_OP_invokestatic,
+                 cf_add_reference(pool, CF_TAG_METHODREF, b->failure_name, "wrong",
+                                  "(Ljava/lang/Object;ILjava/lang/String;Ljava/lang/Class;)V"));
+    cf_build_op(build, CF_OP_return);
+}
+
 static enum cf_status build_plain(const struct bridge *b, const uint8_t **bytes, size_t *length,
                                   struct cf_error *error) {
     struct cf_build build;
@@ -162,6 +185,7 @@ static enum cf_status build_plain(const struct bridge *b, const uint8_t **bytes,
     add_initializer(b, &build);
     for (unsigned r = 0; r < INSTR_KIT_ROLES; r++)
         if (b->advice->methods[r]) add_call(b, &build, b->advice->methods[r]);
+    add_wrong(b, &build);
     enum cf_status status = cf_build_end(&build, bytes, length);
     *error = build.pool.error;
     return status;

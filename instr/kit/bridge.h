@@ -38,6 +38,8 @@ bool instr_kit_keeps_result(const struct instr_kit_method *method);
 static inline bool instr_kit_may_miss(const struct instr_kit_method *method) {
     return method->role == INSTR_KIT_INSTEAD;
 }
+// The bridge's method, (Object) -> void, to which goes what the advice gives in place of a value of another type.
+#define INSTR_KIT_WRONG "instr$wrong"
 // The descriptor of the bridge's method, a template, perhaps from `arena`; NULL: out of memory.
 const char *instr_kit_bridge_descriptor(const struct instr_kit_method *method,
                                         struct cf_arena *arena);

@@ -70,7 +70,16 @@ static void push_instead(const struct kit_weaving *w, struct cf_snippet *s, uint
     cf_op(s, CF_OP_iconst_0);
     cf_op(s, CF_OP_aaload);
     cf_branch_to(s, CF_OP_ifnonnull, missed);
-    kit_push_cast(w, s, instead->result);
+    if (kit_needs_cast(w, instead->result)) {
+        uint32_t given = kit_new_local(w, instead->result), fits = cf_label(s);
+        cf_local(s, CF_OP_astore, given);
+        kit_if_castable(w, s, w->result, given, fits);
+        cf_local(s, CF_OP_aload, given);
+        kit_push_wrong(w, s);
+        cf_branch_to(s, CF_OP_goto, none);
+        cf_place(s, fits);
+        kit_push_cast(w, s, w->result, given);
+    }
     cf_branch_to(s, CF_OP_goto, ran);
     cf_place(s, missed);
     if (*instead->result != 'V')

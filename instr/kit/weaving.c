@@ -152,26 +152,61 @@ static void push_held(const struct kit_weaving *w, struct cf_snippet *s,
     cf_op_constant(s, CF_OP_getfield, held_value(w), 1, 1);
 }
 
-// The argument becomes what is in its holder. A value of another type, which generics do not exclude, leaves it as it
-// was, and so does null for a primitive one.
-static void take_held(const struct kit_weaving *w, struct cf_snippet *s,
-                      const struct kit_argument *a) {
-    const struct box *box_of_it = box_of(a->type);
-    uint32_t take = cf_label(s), out = cf_label(s);
-    cf_local(s, CF_OP_aload, a->holder);
-    cf_branch_to(s, CF_OP_ifnull, out);
-    if (!box_of_it) {
-        push_held(w, s, a);
+void kit_push_wrong(const struct kit_weaving *w, struct cf_snippet *s) {
+    cf_call(s, cf_callee_new(w->cls->rewrite, w->bridge, INSTR_KIT_WRONG, "(Ljava/lang/Object;)V"));
+}
+
+void kit_if_castable(const struct kit_weaving *w, struct cf_snippet *s, const char *type,
+                     uint32_t value, uint32_t take) {
+    if (!box_of(type)) {
+        cf_local(s, CF_OP_aload, value);
         cf_branch_to(s, CF_OP_ifnull, take);
     }
+    cf_local(s, CF_OP_aload, value);
+    cf_op_constant(s, CF_OP_instanceof, kit_class_of(w, type), 1, 1);
+    cf_branch_to(s, CF_OP_ifne, take);
+}
+
+void kit_push_cast(const struct kit_weaving *w, struct cf_snippet *s, const char *type,
+                   uint32_t value) {
+    cf_local(s, CF_OP_aload, value);
+    cf_op_constant(s, CF_OP_checkcast, kit_class_of(w, type), 1, 1);
+}
+
+// The local `to` becomes the value that the advice gives. One of another type, which neither generics nor Object
+// exclude, leaves it as it was and is reported, and so is null for a primitive value. What is no other value is not
+// cast: the class might not be accessible from here.
+static void take(const struct kit_weaving *w, struct cf_snippet *s, const char *type,
+                 uint32_t value, uint32_t to) {
+    const struct box *box = box_of(type);
+    uint32_t fits = cf_label(s), out = cf_label(s);
+    if (!box) {
+        cf_local(s, CF_OP_aload, value);
+        cf_local(s, CF_OP_aload, to);
+        cf_branch_to(s, CF_OP_if_acmpeq, out);
+    }
+    kit_if_castable(w, s, type, value, fits);
+    cf_local(s, CF_OP_aload, value);
+    kit_push_wrong(w, s);
+    cf_branch_to(s, CF_OP_goto, out);
+    cf_place(s, fits);
+    kit_push_cast(w, s, type, value);
+    if (box) unbox(w, s, box);
+    kit_store(s, type, to);
+    if (!box) cf_type_at_label(s, out, to, kit_class_of(w, type));
+    cf_place(s, out);
+}
+
+// The argument becomes what is in its holder.
+static void take_held(const struct kit_weaving *w, struct cf_snippet *s,
+                      const struct kit_argument *a) {
+    uint32_t out = cf_label(s), value = kit_new_local(w, "Ljava/lang/Object;");
+    cf_local(s, CF_OP_aload, a->holder);
+    cf_branch_to(s, CF_OP_ifnull, out);
     push_held(w, s, a);
-    cf_op_constant(s, CF_OP_instanceof, kit_class_of(w, a->type), 1, 1);
-    cf_branch_to(s, CF_OP_ifeq, out);
-    cf_place(s, take);
-    push_held(w, s, a);
-    cf_op_constant(s, CF_OP_checkcast, kit_class_of(w, a->type), 1, 1);
-    if (box_of_it) unbox(w, s, box_of_it);
-    kit_store(s, a->type, a->local);
+    cf_local(s, CF_OP_astore, value);
+    take(w, s, a->type, value, a->local);
+    if (!box_of(a->type)) cf_type_at_label(s, out, a->local, kit_class_of(w, a->type));
     cf_place(s, out);
 }
 
@@ -402,9 +437,8 @@ uint32_t kit_push_skip(const struct kit_weaving *w, struct cf_snippet *s) {
     return go_on;
 }
 
-void kit_push_cast(const struct kit_weaving *w, struct cf_snippet *s, const char *made) {
-    if (strcmp(made, "Ljava/lang/Object;") == 0 && strcmp(w->result, made) != 0)
-        cf_op_constant(s, CF_OP_checkcast, kit_class_of(w, w->result), 1, 1);
+bool kit_needs_cast(const struct kit_weaving *w, const char *made) {
+    return strcmp(made, "Ljava/lang/Object;") == 0 && strcmp(w->result, made) != 0;
 }
 
 void kit_push_returned(const struct kit_weaving *w, struct cf_snippet *s) {
@@ -416,8 +450,10 @@ void kit_push_returned(const struct kit_weaving *w, struct cf_snippet *s) {
     }
     push_leave(w, s);
     if (kit_push_call(w, s, INSTR_KIT_RETURNED, &at) && *returned->result != 'V') {
-        kit_push_cast(w, s, returned->result);
-        kit_store(s, w->result, at.result);
+        bool cast = kit_needs_cast(w, returned->result);
+        uint32_t given = cast ? kit_new_local(w, returned->result) : at.result;
+        kit_store(s, returned->result, given);
+        if (cast) take(w, s, w->result, given, at.result);
     }
     kit_push_call(w, s, INSTR_KIT_EXIT, &at);
     if (at.has_result) kit_load(s, w->result, at.result);

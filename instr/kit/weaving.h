@@ -79,8 +79,16 @@ void kit_push_enter(const struct kit_weaving *w, struct cf_snippet *s);
 void kit_push_constructed(const struct kit_weaving *w, struct cf_snippet *s);
 // Branches to a new label unless what @Skip says is so, and pushes nothing as the result. UINT32_MAX: there is no @Skip.
 uint32_t kit_push_skip(const struct kit_weaving *w, struct cf_snippet *s);
-// A result that the advice has as Object, on the stack, becomes one of the method's type.
-void kit_push_cast(const struct kit_weaving *w, struct cf_snippet *s, const char *made);
+// Does the advice make the result as an Object, which the method does not?
+bool kit_needs_cast(const struct kit_weaving *w, const char *made);
+// Branches if the object in the local `value` can be cast to a type.
+void kit_if_castable(const struct kit_weaving *w, struct cf_snippet *s, const char *type,
+                     uint32_t value, uint32_t take);
+// Pushes it, cast to the type.
+void kit_push_cast(const struct kit_weaving *w, struct cf_snippet *s, const char *type,
+                   uint32_t value);
+// Reports, once, that the advice gives an object of a wrong type, which is on the stack.
+void kit_push_wrong(const struct kit_weaving *w, struct cf_snippet *s);
 // Calls `returned` and `exit`; the result on the stack may be another one then.
 void kit_push_returned(const struct kit_weaving *w, struct cf_snippet *s);
 // Calls `thrown` and `exit`; the exception stays on the stack.

@@ -54,7 +54,7 @@ def without_agent(text):
     """The source of a class of the runtime as it is in rewritten files."""
     text = text.replace("package java.lang;", "package instr.woven;").replace("import instr.runtime.InstrNative;\n", "")
     text = re.sub(r" *@\S+DontInline\n", "", text)
-    return text.replace("InstrNative.say(", 'System.err.println("instr: " + (').replace("dropped(thrown, advice));", "dropped(thrown, advice)));")
+    return text.replace("InstrNative.say(text)", 'System.err.println("instr: " + text)')
 
 
 def table(name, package, classes):

@@ -132,6 +132,37 @@ class CallsTest(KitTest):
             }""")
         self.assertEqual((out, err), (["x3", "count 0", "<k0?60.5>", "count 0", "<cachednullk0?>", "count 0", "1 false", "memory"], []))
 
+    def test_arguments_of_classes_below_the_declared_ones(self):
+        """They may be held, and replaced by anything that the method takes; before super(), and with handlers around them."""
+        self.app = self.build("below", App="""
+            package com.acme;
+            import java.util.*;
+            public class App {
+                static class Base { Base(Object o) { System.out.println("base " + o); } }
+                static class Own extends Base { Own(String s) { super(Objects.requireNonNull((Object) s)); } }
+                static String first(Object o) { return "first " + o; }
+                static String second(CharSequence s) { return "second " + s; }
+                public static void main(String[] a) {
+                    new Own("own");
+                    String one = "one", two = null;
+                    for (int i = 0; i < 2; i++, two = "two") System.out.println(first(one) + second(two) + Objects.requireNonNull((Object) one));
+                }
+            }""")
+        out, err = self.run_app("""
+            @Advice(value = {"com.acme.App.*(..)", "java.util.Objects.*(..)"}, calls = true, callers = "com.acme.**") final class Outer {
+                static void thrown(@AllArgs Object[] all, @Thrown Throwable t) { System.out.println("never"); }
+            }
+            @Advice(value = "com.acme.App.first(..)", calls = true, callers = "com.acme.**") final class First {
+                static void enter(Object o) { }
+            }
+            @Advice(value = "com.acme.App.second(..)", calls = true, callers = "com.acme.**") final class Second {
+                static void enter(Holder<CharSequence> s) { if (s.value == null) s.value = new StringBuilder("built"); }
+            }
+            @Advice(value = "java.util.Objects.requireNonNull(Object)", calls = true, callers = "com.acme.**") final class Kit {
+                static void enter(Holder<Object> o) { if (o.value.equals("one")) o.value = 1; }
+            }""")
+        self.assertEqual((out, err), (["base own", "first onesecond built1", "first onesecond two1"], []))
+
     def test_advices_of_one_call_nest(self):
         out, err = self.run_app("".join("""
             @Advice(value = "com.acme.App$Store.*(..)", calls = true, callers = "com.acme.App")

@@ -268,6 +268,76 @@ class RunningTest(ShopTest):
         self.assertEqual(out, PLAIN)
         self.assertEqual(len(err), 3, err)
 
+    def test_values_of_other_types_are_dropped(self):
+        """Generics and Object do not exclude them. Each advice says so once; without the agent, too."""
+        self.app = self.build("wrong", Shop="""
+            package com.acme;
+            public class Shop {
+                static Integer length(String s) { return s.length(); }
+                static String name(CharSequence s) { return "name " + s; }
+                static long twice(long x) { return x * 2; }
+                static Integer last(String s) { return -1; }
+                public static void main(String[] a) {
+                    for (int i = 0; i < 2; i++) System.out.println(length("abc") + name("d") + twice(i) + last(""));
+                }
+            }""")
+        body = """
+            @Advice("com.acme.Shop.length(..)") final class Length {
+                static Object returned(@Result Object r) { return "text"; }
+            }
+            @Advice("com.acme.Shop.name(..)") final class Name {
+                static void enter(Holder<Object> s) { s.value = 7; }
+            }
+            @Advice("com.acme.Shop.twice(..)") final class Twice {
+                static void enter(Holder<Long> x) { x.value = null; }
+            }
+            @Advice(value = "com.acme.Shop.last(..)", calls = true, callers = "com.acme.*") final class Last {
+                @Instead static Object last() { return 'c'; }
+                static Object returned(@Result Object r) { return r; }
+            }"""
+        out, err = self.run_kit(body)
+        self.assertEqual(out, ["3name d0-1", "3name d2-1"])
+        said = [f"instr: advice {name} replaces a value by one of another type, {type}, which is dropped"
+                for name, type in (("Length", "java.lang.String"), ("Name", "java.lang.Integer"), ("Twice", "null"), ("Last", "java.lang.Character"))]
+        self.assertEqual(err, said)
+        self.tool("rewrite", "kit=" + self.path("kit.jar"), self.app, "-o", self.path("out.jar"))
+        done = self.java("-cp", self.path("out.jar"), "com.acme.Shop")
+        self.assertEqual((done.stdout.splitlines(), done.stderr.splitlines()), (out, said))
+
+    def test_values_of_classes_that_are_not_accessible(self):
+        """What an advice gives back as it was is not cast."""
+        self.write("shop/lib/Lib.java", """
+            package lib;
+            public abstract class Lib {
+                public static Hidden make() { return new Open(); }
+                public static String take(Hidden h) { return "took " + h; }
+                public abstract Hidden get();
+                public static class Open extends Hidden { @Override public String toString() { return "open"; } }
+            }
+            class Hidden { }""")
+        self.write("shop/com/acme/Shop.java", """
+            package com.acme;
+            import lib.Lib;
+            public class Shop extends Lib {
+                @Override public Lib.Open get() { return new Lib.Open(); }
+                public static void main(String[] a) {
+                    Lib lib = new Shop();
+                    System.out.println(Lib.take(Lib.make()) + Lib.take(lib.get()));
+                }
+            }""")
+        self.app = self.jar("shop.jar", self.javac("shop-classes", self.path("shop/lib/Lib.java"), self.path("shop/com/acme/Shop.java")))
+        out, err = self.run_kit("""
+            @Advice("com.acme.Shop.get()") final class Get {
+                static Object returned(@Result Object r) { return r; }
+            }
+            @Advice(value = {"lib.Lib.make()", "lib.Lib.get()"}, calls = true, callers = "com.acme.*") final class Make {
+                static Object returned(@Result Object r) { return r; }
+            }
+            @Advice(value = "lib.Lib.take(..)", calls = true, callers = "com.acme.*") final class Take {
+                static void enter(Holder<Object> h) { System.out.println("held " + h.value); }
+            }""")
+        self.assertEqual((out, err), (["held open", "held open", "took opentook open"], []))
+
     def test_state_goes_with_its_instance_and_has_a_limit(self):
         self.app = self.build("state", Shop="""
             package com.acme;
