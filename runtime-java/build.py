@@ -309,14 +309,14 @@ def c_array(name, data):
     return "static const unsigned char %s[] = {\n    %s,\n};\n\n" % (name, ",\n    ".join(lines))
 
 
-def write_dependencies(out):
-    """All files of the folders, and the folders themselves: a new file is a new class."""
+def write_dependencies(out, name, first):
+    """All files of the folders, and the folders themselves: a new file is a new class. `first` is the first output."""
     inputs = []
     for folder, folders, files in os.walk(HERE):
         folders[:] = [name for name in folders if name != "__pycache__"]
         inputs += [folder] + [os.path.join(folder, name) for name in files]
-    target = os.path.relpath(os.path.join(out, "runtime_classes.c"))
-    write(os.path.join(out, "runtime.d"), ("%s: %s\n" % (target, " ".join(sorted(inputs)))).encode())
+    target = os.path.relpath(os.path.join(out, first))
+    write(os.path.join(out, name), ("%s: %s\n" % (target, " ".join(sorted(inputs)))).encode())
 
 
 def main():
@@ -362,7 +362,7 @@ def main():
     text += "const unsigned char *const instr_runtime_jar = jar;\n"
     text += "const size_t instr_runtime_jar_size = sizeof jar;\n"
     write(os.path.join(out, "runtime_classes.c"), text.encode())
-    write_dependencies(out)
+    write_dependencies(out, "runtime.d", "runtime_classes.c")
 
 
 if __name__ == "__main__":

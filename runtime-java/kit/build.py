@@ -7,6 +7,7 @@ JAVAC is the compiler of any JDK from 11 on. Writes to the directory OUT:
 
     instr-kit.jar           package instr.kit, class files of JDK 8
     instr-kit-sources.jar   its sources, from which IDEs show what each type does
+    kit.d                   what all this depends on, for make and ninja
     kit_classes.c           the classes that kits call at run time, under their names in the bootstrap loader and
                             in rewritten files, declared in instr/kit/kit.h
 """
@@ -20,6 +21,7 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+sys.dont_write_bytecode = True  # the folders of the sources are dependencies
 import build as runtime
 
 NAMES = runtime.sources("kit")
@@ -118,6 +120,7 @@ def main():
         write_jar(os.path.join(out, "instr-kit-sources.jar"), {name + ".java": text for name, text in sources.items()})
         boot = compiled(os.path.join(work, "called/java/lang"), [PREFIX + name for name in CALLED] + INSERTED)
         write_called(os.path.join(out, "kit_classes.c"), boot, compiled(os.path.join(work, "woven/instr/woven"), texts))
+    runtime.write_dependencies(out, "kit.d", "instr-kit.jar")
 
 
 if __name__ == "__main__":
