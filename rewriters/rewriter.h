@@ -73,6 +73,9 @@ struct rw_class {
     // Whether the calls of the method with this id are never timed, but only counted. NULL: nobody
     // wants to know.
     void (*note_untimed)(struct rw_class *cls, int id, int untimed);
+    // Lists the edited method among those that are skipped, though the pass edits it: a part of what the pass does
+    // is left out there.
+    void (*note_left_out)(struct rw_class *cls, const struct cf_edit *edit, const char *reason);
     // The id of a site in the edited method: the instruction at `pc` of the original code, with a
     // detail such as the class that is instantiated. A class that is transformed again has the same
     // ids; methods and sites share one range of ids. Results have the line too

@@ -67,6 +67,13 @@ static int site_id(struct rw_class *pass, const struct cf_edit *edit, uint32_t p
                                    (const char *)descriptor.bytes, descriptor.length, &site);
 }
 
+// rw_class.note_left_out
+static void note_left_out(struct rw_class *pass, const struct cf_edit *edit, const char *reason) {
+    struct job *job = pass->engine;
+    instr_job_remember(job, edit->method, reason, -1);
+    job->result->methods_skipped++;
+}
+
 // rw_coverage_service.probes
 static int64_t probes_of(struct rw_class *pass, uint32_t count, int of_file) {
     struct job *job = pass->engine;
@@ -137,6 +144,7 @@ void instr_job_serve(struct job *job) {
         job->passes[i].runtime_package = job->engine->runtime_package;
         job->passes[i].method_id = method_id;
         job->passes[i].note_untimed = note_untimed;
+        job->passes[i].note_left_out = note_left_out;
         job->passes[i].offline = job->engine->offline;
         job->passes[i].site_id = site_id;
         job->passes[i].service = service;

@@ -106,6 +106,7 @@ static enum cf_status begin(struct kit_weaving *w) {
     const struct instr_kit_method *enter = w->advice->methods[INSTR_KIT_ENTER];
     uint32_t local = !w->is_static;
     CF_TRY(kit_begin(w));
+    if (w->misfit) return CF_OK;
     for (size_t i = 0; i < w->argument_count; i++) {
         struct kit_argument *a = &w->arguments[i];
         a->local = local;
@@ -135,8 +136,8 @@ static void insert(const struct kit_weaving *w) {
     if (w->edit->constructor) cf_insert_thrown_early(w->edit, thrown(w, true));
 }
 
-static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit,
-                                   const char *package) {
+static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit, const char *package,
+                                   struct kit_woven *woven) {
     const struct instr_kit *kit = cls->pass->data;
     const struct instr_kit_advice *found[KIT_MOST_ADVICES];
     size_t count = 0;
@@ -146,7 +147,7 @@ static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit,
             found[count++] = &kit->advices[i];
     if (count) CF_TRY(cf_edit_constructor(edit));
     // The first is outermost: it enters first, and leaves last.
-    for (size_t i = 0; i < count; i++, edit->nesting++) {
+    for (size_t i = 0; i < count; i++) {
         struct kit_weaving w = {.cls = cls,
                                 .edit = edit,
                                 .advice = found[i],
@@ -156,9 +157,17 @@ static enum cf_status weave_method(struct rw_class *cls, struct cf_edit *edit,
                                 .descriptor = cf_member_descriptor(edit->code.cls, edit->method),
                                 .is_static = edit->method->access_flags & CF_ACC_STATIC};
         CF_TRY(begin(&w));
+        if (w.misfit) {
+            if (!woven->misfit) woven->misfit = w.misfit;
+            found[i] = NULL;
+            continue;
+        }
         insert(&w);
+        edit->nesting++;
+        woven->any = true;
     }
-    for (size_t i = 0; i < count && !edit->error.status; i++) kit_note_applied(kit, found[i], edit);
+    for (size_t i = 0; i < count && !edit->error.status; i++)
+        if (found[i]) kit_note_applied(kit, found[i], edit);
     return edit->error.status;
 }
 
@@ -167,6 +176,11 @@ enum cf_status instr_kit_weave(struct rw_class *cls, struct cf_edit *edit) {
     if (rw_leave_alone(edit) || is_called_by_bridges(edit->code.cls, edit->method)) return CF_OK;
     if (instr_kit_package(cf_this_name(edit->code.cls), package, sizeof package) >= sizeof package)
         return CF_OK;
-    CF_TRY(weave_method(cls, edit, package));
-    return cls->service(cls, "wrapper") ? CF_OK : kit_weave_calls(cls, edit, package);
+    struct kit_woven woven = {.misfit = NULL};
+    CF_TRY(weave_method(cls, edit, package, &woven));
+    if (!cls->service(cls, "wrapper")) CF_TRY(kit_weave_calls(cls, edit, package, &woven));
+    if (!woven.misfit || edit->error.status) return edit->error.status;
+    if (!woven.any) return cf_fail(&edit->error, CF_UNSUPPORTED, 0, woven.misfit, 0);
+    cls->note_left_out(cls, edit, woven.misfit);
+    return CF_OK;
 }

@@ -12,6 +12,7 @@ struct advised_call {
     const struct instr_kit_advice *advices[KIT_MOST_ADVICES];
     size_t count;
     struct kit_weaving like; // what all its advices share
+    struct kit_woven *woven;
 };
 
 static unsigned opcode_of(const struct advised_call *c) {
@@ -152,14 +153,27 @@ static bool find_call(struct advised_call *c) {
                         &c->like.owner, &c->like.name, &c->like.descriptor);
 }
 
+// Adds the advice to the call if it fits.
+static enum cf_status add_advice(struct advised_call *c, const struct instr_kit_advice *advice) {
+    struct kit_weaving w = c->like;
+    w.advice = advice;
+    CF_TRY(kit_begin(&w));
+    if (!w.misfit)
+        c->advices[c->count++] = advice;
+    else if (!c->woven->misfit)
+        c->woven->misfit = w.misfit;
+    return CF_OK;
+}
+
 static enum cf_status weave_call(struct advised_call *c,
                                  const struct instr_kit_advice *const *advices, size_t count) {
     if (!find_call(c)) return CF_OK;
     c->count = 0;
     for (size_t i = 0; i < count; i++)
         if (instr_kit_names_call(advices[i], c->like.owner, c->like.name, c->like.descriptor))
-            c->advices[c->count++] = advices[i];
+            CF_TRY(add_advice(c, advices[i]));
     if (!c->count) return CF_OK;
+    c->woven->any = true;
     struct cf_snippet *s = cf_snippet_new(c->edit);
     c->like.scratch->used = 0;
     c->replacement = cf_take_replacement(c->edit, c->instruction);
@@ -170,12 +184,15 @@ static enum cf_status weave_call(struct advised_call *c,
     return c->edit->error.status;
 }
 
-enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const char *package) {
+enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const char *package,
+                               struct kit_woven *woven) {
     const struct instr_kit *kit = cls->pass->data;
     const struct instr_kit_advice *advices[KIT_MOST_ADVICES];
     struct kit_scratch scratch = {.count = 0};
     struct advised_call call = {
-        .edit = edit, .like = {.cls = cls, .edit = edit, .package = package, .scratch = &scratch}};
+        .edit = edit,
+        .like = {.cls = cls, .edit = edit, .package = package, .scratch = &scratch},
+        .woven = woven};
     struct cf_slice caller = cf_this_name(edit->code.cls);
     size_t count = 0;
     for (size_t i = 0; i < kit->advice_count && count < KIT_MOST_ADVICES; i++)

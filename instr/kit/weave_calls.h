@@ -11,7 +11,16 @@
 
 #include "rewriters/rewriter.h"
 
+#include <stdbool.h>
+
+// What became of the advices of a method, and of its calls.
+struct kit_woven {
+    bool any;           // is one of them called?
+    const char *misfit; // why the first of the others does not fit; NULL: there are none
+};
+
 // Replaces the calls in the method that advice of the kit names; `package` is that of the class.
-enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const char *package);
+enum cf_status kit_weave_calls(struct rw_class *cls, struct cf_edit *edit, const char *package,
+                               struct kit_woven *woven);
 
 #endif

@@ -550,12 +550,13 @@ static bool boxes_by_itself(const struct kit_weaving *w) {
     return box && cf_slice_is(w->owner, box->name, strlen(box->name));
 }
 
-// Says why the advice is not called here, as a method that is skipped.
-static enum cf_status refuse(const struct kit_weaving *w, const char *reason) {
+// Says why the advice is not called here.
+static enum cf_status refuse(struct kit_weaving *w, const char *reason) {
     const struct instr_kit *kit = w->cls->pass->data;
     instr_kit_applied_refuse(kit->applied, (size_t)(w->advice - kit->advices), reason);
     struct cf_slice text = {(const uint8_t *)reason, (uint32_t)strlen(reason)};
-    return cf_fail(&w->edit->error, CF_UNSUPPORTED, 0, kit_copied(w, text), 0);
+    w->misfit = kit_copied(w, text);
+    return w->edit->error.status;
 }
 
 enum cf_status kit_begin(struct kit_weaving *w) {

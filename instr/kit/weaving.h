@@ -34,6 +34,7 @@ struct kit_weaving {
     struct kit_argument *arguments; // their locals are set by the caller
     size_t argument_count;
     const char *result; // descriptor of the method's result
+    const char *misfit; // why the advice is not called here; NULL: it is
     // Set by the caller behind it.
     uint32_t entered; // local with what `enter` returned
     uint32_t mark;    // local with what InstrKitNesting.enter returned, if the advice is outermost
@@ -48,7 +49,7 @@ struct kit_moment {
     uint32_t missed;         // local: an Object[1], for instr_kit_may_miss
 };
 
-// Fits the advice here? Otherwise the edit fails with the reason.
+// Fits the advice here? Otherwise w->misfit says why not.
 enum cf_status kit_begin(struct kit_weaving *w);
 // Notes that the advice is called from the edited method.
 void kit_note_applied(const struct instr_kit *kit, const struct instr_kit_advice *advice,

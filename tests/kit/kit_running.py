@@ -268,6 +268,34 @@ class RunningTest(ShopTest):
         self.assertEqual(out, PLAIN)
         self.assertEqual(len(err), 3, err)
 
+    def test_an_advice_that_does_not_fit_leaves_the_others(self):
+        """At the same method, and at calls in it. A method in which none fits is skipped."""
+        kit = self.kit("""
+            @Advice("com.acme.Shop.*(..)") final class Slow {
+                static String enter(@Method String m) { return m.substring(14); }
+                static void exit(@Enter String m) { System.out.println("all " + m); }
+            }
+            @Advice({"com.acme.Shop.twice(..)", "com.acme.Shop.order(..)"}) final class Texts {
+                static void enter(String first) { System.out.println("text " + first); }
+            }
+            @Advice("com.acme.Shop.twice(..)") final class Sum {
+                static long returned(@Result long r) { return r + 1; }
+            }
+            @Advice(value = {"com.acme.Shop.*(..)", "java.lang.*.*(..)"}, calls = true, callers = "com.acme.Shop") final class Calls {
+                static void enter(@Arg(1) int n) { System.out.println("call with " + n); }
+            }
+            @Advice(value = "com.acme.Shop.twice(long)", calls = true, callers = "com.acme.Shop") final class Own {
+                static void enter(Holder<Long> x) { x.value = x.value * 10; }
+            }""")
+        out, err = self.run_shop("kit=" + kit)
+        order, made = ["text tea", "all order(java.lang.String,int)"], "all <init>(java.lang.String)"
+        self.assertEqual(out, [made, "call with 3", *order, "tea!3", "call with -1", *order, "caught n", made, "caught empty",
+                               "all twice(long)", "421", "all main(java.lang.String[])"])
+        self.assertEqual([line.partition(": skipped: ")[::2] for line in err], [
+            ("instr: com.acme.Shop.<init>(Ljava/lang/String;)V", "Slow.java:14: enter: parameter 1 is argument 1, which the method does not have"),
+            ("instr: com.acme.Shop.twice(J)J", "Slow.java:8: enter: parameter 1 is argument 0, whose type is long"),
+            ("instr: com.acme.Shop.main([Ljava/lang/String;)V", "Slow.java:14: enter: parameter 1 is argument 1, which the method does not have")])
+
     def test_values_of_other_types_are_dropped(self):
         """Generics and Object do not exclude them. Each advice says so once; without the agent, too."""
         self.app = self.build("wrong", Shop="""
