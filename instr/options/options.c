@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -475,10 +476,10 @@ static int settle_made(struct instr_option_parser *p) {
     return 0;
 }
 
-// Would the one result overwrite the other? Devices take both.
+// Would the one result overwrite the other? Devices and pipes take both.
 static int is_one_file(const char *a, const char *b) {
-    return a && b && strcmp(a, b) == 0 && strncmp(a, "/dev/", 5) != 0 &&
-           strncmp(a, "/proc/", 6) != 0;
+    struct stat st;
+    return a && b && strcmp(a, b) == 0 && (stat(a, &st) != 0 || S_ISREG(st.st_mode));
 }
 
 static int check_files(struct instr_option_parser *p) {

@@ -338,7 +338,7 @@ def random_methods(r):
         if name == "stress":
             agent = f"-agentpath:{r.stress}=stress,quiet=yes,huge=yes"
         else:
-            agent = r.with_agent(f"{name},huge=yes," + ",".join(f"{n}.file={report}" for n in name.split(",")))
+            agent = r.with_agent(f"{name},huge=yes," + ",".join(f"{n}.file={report if n == name else r.file(n + '.json')}" for n in name.split(",")))
         other = r.run(name, [r.java] + r.verify + [agent] + launch)
         problems = vm.compare(plain, other)
         if name in ("calls", "timing"):
