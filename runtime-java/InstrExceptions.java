@@ -10,7 +10,8 @@ import instr.runtime.InstrExceptionsNative;
  * (InstrThreads): the column calls counts exceptions added to the row, the column thrown those removed from it.
  *
  * <p>This class calls no method of the application or of the exception. Errors of its own, for lack of stack or memory,
- * do not leave it; exceptions that other threads throw into this one do.
+ * do not leave it; exceptions that other threads throw into this one do, and inserted code lets these
+ * through where Thread.stop() works.
  */
 public final class InstrExceptions {
     /** Flag in a method's id: code also jumps to its handler, with any exception. */
