@@ -166,6 +166,9 @@ int instr_options_without(struct instr_options *options, const struct instr_opti
                           const struct rw_pass *pass);
 int instr_options_without_owner(struct instr_options *options, const struct instr_options *base,
                                 const struct rw_pass *pass, const struct instr_owner *owner);
+// A copy without some passes: a bit for each place in base->passes.
+int instr_options_without_places(struct instr_options *options, const struct instr_options *base,
+                                 uint64_t places);
 
 // Makes a pass anew that an option has made from files, and puts the new pass in the place of the old
 // one: its name, scope, lease and owner stay. Returns 1; 0: the files have not changed; or -1 with one

@@ -105,9 +105,10 @@ int instr_pass_is_of_command(const struct instr_pass_options *pass) {
 
 // Which passes a copy is without.
 struct leaving {
+    uint64_t places;                 // a bit for each
     const struct rw_pass *pass;      // NULL: those that end until `now`
     const struct instr_owner *owner; // NULL: any
-    uint64_t now;
+    uint64_t now; // 0: none of them
 };
 
 static int leaves(const struct leaving *leaving, const struct instr_pass_options *on) {
@@ -123,7 +124,7 @@ static int copy_without(struct instr_options *options, const struct instr_option
     size_t left = 0;
     for (size_t i = 0; i < options->pass_count; i++) {
         struct instr_pass_options *on = &options->passes[i];
-        if (leaves(leaving, on))
+        if ((leaving->places >> i & 1) || leaves(leaving, on))
             instr_option_free_pass(on);
         else
             options->passes[left++] = *on;
@@ -140,6 +141,11 @@ int instr_options_without_owner(struct instr_options *options, const struct inst
 int instr_options_without_ended(struct instr_options *options, const struct instr_options *base,
                                 uint64_t now) {
     return copy_without(options, base, &(struct leaving){.now = now});
+}
+
+int instr_options_without_places(struct instr_options *options, const struct instr_options *base,
+                                 uint64_t places) {
+    return copy_without(options, base, &(struct leaving){.places = places});
 }
 
 int instr_options_without(struct instr_options *options, const struct instr_options *base,

@@ -7,7 +7,7 @@
 //
 // The order of calls, all on one thread at a time (except `takes`, which any thread calls):
 //
-//      engine -> load -> start -> (report)* -> stop
+//      engine -> accepts -> load -> start -> (report)* -> stop
 //
 // (`reload`, if the pass was made anew, is before all of them.)
 //
@@ -45,6 +45,9 @@ struct instr_candidate {
 };
 
 struct instr_agent_pass {
+    // Can the pass do what its options ask for? Before `load`, wherever it is switched on. False:
+    // `reason` holds one line; a JVM with such options does not start. NULL: yes.
+    bool (*accepts)(const struct instr_pass_options *options, char *reason, size_t size);
     // Takes what it needs of the JVM; no Java may run. False: `reason` holds one line, nothing was
     // taken, and the pass cannot be switched on. NULL: nothing is needed.
     bool (*load)(JavaVM *vm, const struct instr_pass_options *options,

@@ -1,6 +1,7 @@
 #include "instr/passes/agent_passes.h"
 
 #include "instr/vm/runtime.h"
+#include "instr/base/log.h"
 
 #include "rewriters/rewriters.h"
 
@@ -139,31 +140,66 @@ uint64_t instr_agent_passes_there(const struct instr_options *options, const uin
     return there;
 }
 
-bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
-                             enum instr_agent_pass_phase phase, char *reason, size_t size) {
-    for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *pass = pass_at(options, i);
-        if (!pass || !pass->load || pass->load(vm, &options->passes[i], phase, reason, size))
-            continue;
-        stop_first(NULL, options, i + 1);
+static bool accepts(const struct instr_pass_options *pass, char *reason, size_t size) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    return !agent_pass || !agent_pass->accepts || agent_pass->accepts(pass, reason, size);
+}
+
+static bool load(JavaVM *vm, const struct instr_pass_options *pass,
+                 enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    return !agent_pass || !agent_pass->load || agent_pass->load(vm, pass, phase, reason, size);
+}
+
+bool instr_agent_pass_load(JavaVM *vm, const struct instr_pass_options *pass,
+                           enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    return accepts(pass, reason, size) && load(vm, pass, phase, reason, size);
+}
+
+static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *pass, char *reason,
+                  size_t size) {
+    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
+    const char *runtime = pass->pass->runtime_class;
+    if (!instr_runtime_add(jni, runtime, reason, size)) return false;
+    instr_runtime_introduce(jvmti, jni, runtime);
+    return !agent_pass || !agent_pass->start || agent_pass->start(jvmti, jni, pass, reason, size);
+}
+
+// A pass has failed, the others as agent_passes.h says.
+static bool goes_on_without(JNIEnv *jni, const struct instr_options *options, size_t failed,
+                            uint64_t *left_out, const char *reason) {
+    const struct instr_agent_pass *pass = pass_at(options, failed);
+    if (!left_out) {
+        stop_first(jni, options, failed + 1);
         return false;
     }
+    if (pass && pass->stop) pass->stop(jni, options->passes[failed].pass);
+    *left_out |= UINT64_C(1) << failed;
+    if (options->pass_count == 1)
+        instr_say("nothing is instrumented: %s", reason);
+    else
+        instr_say("%s is not switched on: %s", options->passes[failed].pass->name, reason);
+    return true;
+}
+
+bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
+                             enum instr_agent_pass_phase phase, uint64_t *left_out, char *reason,
+                             size_t size) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!accepts(&options->passes[i], reason, size)) return false;
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!load(vm, &options->passes[i], phase, reason, size) &&
+            !goes_on_without(NULL, options, i, left_out, reason))
+            return false;
     return true;
 }
 
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
-                              char *reason, size_t size) {
-    for (size_t i = 0; i < options->pass_count; i++) {
-        const struct instr_agent_pass *pass = pass_at(options, i);
-        const char *runtime = options->passes[i].pass->runtime_class;
-        bool added = instr_runtime_add(jni, runtime, reason, size);
-        if (added) instr_runtime_introduce(jvmti, jni, runtime);
-        if (added &&
-            (!pass || !pass->start || pass->start(jvmti, jni, &options->passes[i], reason, size)))
-            continue;
-        stop_first(jni, options, i + 1);
-        return false;
-    }
+                              uint64_t *left_out, char *reason, size_t size) {
+    for (size_t i = 0; i < options->pass_count; i++)
+        if (!start(jvmti, jni, &options->passes[i], reason, size) &&
+            !goes_on_without(jni, options, i, left_out, reason))
+            return false;
     return true;
 }
 

@@ -11,12 +11,17 @@ const struct instr_agent_pass *instr_agent_pass_of(const struct rw_pass *pass);
 // Are the pass's times estimates?
 bool instr_agent_pass_estimates(const struct instr_pass_options *pass);
 
-// The calls of agent_pass.h for all passes of the options, in their order. If one fails, its reason
-// is returned, and those before it are stopped.
+// The calls of agent_pass.h for all passes of the options, in their order. A pass that fails is
+// stopped, has its bit in `left_out`, and standard error says why; the others go on. Where `left_out`
+// is NULL, or a pass does not accept its options: false, with the reason, and no pass is started.
 bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
-                             enum instr_agent_pass_phase phase, char *reason, size_t size);
+                             enum instr_agent_pass_phase phase, uint64_t *left_out, char *reason,
+                             size_t size);
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
-                              char *reason, size_t size);
+                              uint64_t *left_out, char *reason, size_t size);
+// The same for one pass, which is not stopped when it fails.
+bool instr_agent_pass_load(JavaVM *vm, const struct instr_pass_options *pass,
+                           enum instr_agent_pass_phase phase, char *reason, size_t size);
 void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_options *options);
 // The passes that insert no code with their options, a bit for each.
 uint64_t instr_agent_passes_passive(const struct instr_options *options);

@@ -80,7 +80,7 @@ static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr
     if (!instr_runtime_add(jni, runtime, reason, size)) return 0;
     instr_runtime_introduce(agent->jvmti, jni, runtime);
     if (!agent_pass) return 1;
-    if ((!agent_pass->load || agent_pass->load(agent->vm, pass, INSTR_PHASE_LIVE, reason, size)) &&
+    if (instr_agent_pass_load(agent->vm, pass, INSTR_PHASE_LIVE, reason, size) &&
         (!agent_pass->start || agent_pass->start(agent->jvmti, jni, pass, reason, size)))
         return 1;
     instr_reconfigure_stop_pass(pass, jni);

@@ -475,6 +475,23 @@ int instr_reconfigure_revert(struct instr_agent *agent, JNIEnv *jni, const char 
     return ok;
 }
 
+// The plan without the passes that were left out; it takes the place of `plan`, which the caller frees.
+// NULL: see `reason`.
+static struct instr_plan *without_left_out(struct instr_agent *agent, struct instr_plan *plan,
+                                           uint64_t left_out, char *reason, size_t size) {
+    struct instr_options rest;
+    struct instr_plan *next = NULL;
+    if (instr_options_without_places(&rest, &plan->options, left_out) == 0) {
+        next = new_plan(agent, &rest, plan);
+        if (next)
+            instr_reconfigure_release_ids(agent, &next->options, &plan->options, 0);
+        else
+            instr_options_free(&rest);
+    }
+    if (!next) snprintf(reason, size, "out of memory");
+    return next;
+}
+
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
                                            enum instr_agent_pass_phase phase, char *reason,
                                            size_t size) {
@@ -488,23 +505,45 @@ struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct ins
         snprintf(reason, size, "out of memory");
         return NULL;
     }
-    if (instr_agent_passes_load(agent->vm, &plan->options, phase, reason, size)) return plan;
-    if (plan->methods != agent->methods) instr_methods_free(plan->methods);
+    // Nobody could try again at the JVM's start: what a pass lacks costs that pass alone.
+    uint64_t left_out = 0;
+    bool at_start = phase == INSTR_PHASE_AT_START;
+    struct instr_plan *rest = plan;
+    if (!instr_agent_passes_load(agent->vm, &plan->options, phase, at_start ? &left_out : NULL,
+                                 reason, size))
+        rest = NULL;
+    else if (left_out)
+        rest = without_left_out(agent, plan, left_out, reason, size);
+    if (rest == plan) return plan;
+    if (!rest && plan->methods != agent->methods) instr_methods_free(plan->methods);
     instr_plan_free(plan);
-    return NULL;
+    return rest;
 }
 
-static int start_passes(struct instr_agent *agent, JNIEnv *jni, const struct instr_options *options,
-                        char *reason, size_t size) {
+// At the JVM's start (not `running`) the passes that fail are left out, and the plan without them
+// takes the place of `*plan`.
+static int start_passes(struct instr_agent *agent, JNIEnv *jni, struct instr_plan **plan,
+                        int running, char *reason, size_t size) {
+    const struct instr_options *options = &(*plan)->options;
     struct instr_runtime_config config = {delivery(options), agent->library,
                                           (size_t)options->memory};
+    uint64_t left_out = 0;
     instr_agent_find_loader(agent, jni);
     if (!instr_runtime_start(agent->jvmti, jni, &config, reason, size) ||
         !instr_native_prefix_start(agent->vm, options, reason, size) ||
-        !instr_agent_passes_start(agent->jvmti, jni, options, reason, size))
+        !instr_agent_passes_start(agent->jvmti, jni, options, running ? NULL : &left_out, reason,
+                                  size))
         return 0;
-    if (set_hooks(agent, jni, options, reason, size)) return 1;
+    struct instr_plan *rest =
+        left_out ? without_left_out(agent, *plan, left_out, reason, size) : *plan;
+    if (rest && (!rest->engine || set_hooks(agent, jni, &rest->options, reason, size))) {
+        // With early hooks another thread may still be using the one before.
+        if (rest != *plan && !agent->early) instr_plan_free(*plan);
+        *plan = rest;
+        return 1;
+    }
     instr_agent_passes_stop(jni, options);
+    if (rest != *plan) instr_plan_free(rest);
     return 0;
 }
 
@@ -512,7 +551,7 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
                             int running, char *reason, size_t size) {
     struct instr_reconfigured done = {0};
     pthread_mutex_lock(&agent->switching);
-    int ok = !plan->engine || start_passes(agent, jni, &plan->options, reason, size);
+    int ok = !plan->engine || start_passes(agent, jni, &plan, running, reason, size);
     if (ok) {
         instr_plans_swap(&agent->plans, plan); // there is always room for the first plan
         agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;

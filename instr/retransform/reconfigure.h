@@ -50,7 +50,8 @@ struct instr_reconfigured {
     char refusals[INSTR_REFUSALS][256];
 };
 
-// Makes the first plan and loads its passes. The plan takes over `options`. NULL: see `reason`.
+// Makes the first plan and loads its passes; at the JVM's start those that fail are left out, as by
+// the next function. The plan takes over `options`. NULL: see `reason`.
 struct instr_plan *instr_reconfigure_first(struct instr_agent *agent, struct instr_options *options,
                                            enum instr_agent_pass_phase phase, char *reason,
                                            size_t size);

@@ -336,6 +336,18 @@ def sampling_for_others(t):
             expect(problems, f"{end}: the other cannot stop", jvm.ask("release") == "1")
             c.close()
         jvm.ends(problems)
+    # Where the other one comes first, the JVM starts, with the passes that can be on.
+    for passes, said, on in (("alloc,calls", "alloc is not switched on", ["calls"]), ("alloc", "nothing is instrumented", [])):
+        with Jvm(t, t.library("sampler") + "=take", f"-agentpath:{t.agent}={passes},alloc.mode=sampled,include=Sampling", "-cp", t.file("classes"), "Sampling", agent=False) as jvm:
+            expect(problems, f"{passes}: the other has lost it", jvm.ask("release") == "1")
+            c = jvm.control()
+            names = c.run("status")["passes"]
+            expect(problems, f"{passes}: on are {names}", names == on)
+            expect(problems, f"{passes}: alloc cannot be enabled later", not refused(c, "enable", "alloc,alloc.mode=sampled"))
+            jvm.ends(problems)
+        with open(t.file("stderr"), encoding="utf-8") as file:
+            text = file.read()
+        expect(problems, f"{passes}: {text!r}", f"instr: {said}: alloc.mode=sampled: another agent samples" in text)
     return problems
 
 

@@ -1,4 +1,5 @@
-// A profiler that samples allocations, as far as its capability goes. Independent of the product.
+// A profiler that samples allocations, as far as its capability goes; with any option from the start.
+// Independent of the product.
 
 #include <jvmti.h>
 
@@ -13,6 +14,7 @@ JNIEXPORT jint JNICALL Java_Sampling_sample(JNIEnv *jni, jclass unused, jboolean
 }
 
 JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved) {
-    (void)options, (void)reserved;
-    return (*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) == JNI_OK ? JNI_OK : JNI_ERR;
+    (void)reserved;
+    if ((*vm)->GetEnv(vm, (void **)&jvmti, JVMTI_VERSION_1_2) != JNI_OK) return JNI_ERR;
+    return !options || !*options || Java_Sampling_sample(NULL, NULL, JNI_TRUE) ? JNI_OK : JNI_ERR;
 }

@@ -32,8 +32,8 @@ static bool is(const struct instr_pass_options *pass, const char *key, const cha
     return value && strcmp(value, word) == 0;
 }
 
-static bool read_options(const struct instr_pass_options *pass, char *reason, size_t size) {
-    struct instr_alloc_options *o = &instr_alloc.options;
+static bool read_options(const struct instr_pass_options *pass, struct instr_alloc_options *o,
+                         char *reason, size_t size) {
     const char *interval = instr_pass_option(pass, "interval"), *wrong = NULL;
     uint64_t bytes = INTERVAL;
     memset(o, 0, sizeof *o);
@@ -49,6 +49,11 @@ static bool read_options(const struct instr_pass_options *pass, char *reason, si
     o->interval = (int)bytes;
     if (wrong) snprintf(reason, size, "%s", wrong);
     return !wrong;
+}
+
+static bool accepts(const struct instr_pass_options *pass, char *reason, size_t size) {
+    struct instr_alloc_options read;
+    return read_options(pass, &read, reason, size);
 }
 
 // --- load, start, stop ---
@@ -110,7 +115,7 @@ static void stop(JNIEnv *jni, const struct rw_pass *pass) {
 static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
     (void)phase;
-    if (!read_options(options, reason, size)) return false;
+    if (!read_options(options, &instr_alloc.options, reason, size)) return false;
     instr_alloc.vm = vm;
     if (!instr_alloc.jvmti &&
         (*vm)->GetEnv(vm, (void **)&instr_alloc.jvmti, JVMTI_VERSION_1_2) != JNI_OK) {
@@ -260,6 +265,7 @@ static uint64_t cost_ns(JNIEnv *jni, const struct rw_pass *pass) {
 const struct instr_agent_pass instr_agent_pass_alloc = {
     .cost_ns = cost_ns,
     .memory = memory,
+    .accepts = accepts,
     .load = load,
     .engine = use_engine,
     .inserts = inserts,

@@ -402,17 +402,19 @@ static void stop(JNIEnv *jni, const struct rw_pass *pass) {
                                        NULL);
 }
 
+static bool accepts(const struct instr_pass_options *options, char *reason, size_t size) {
+    if (!instr_pass_option(options, "html")) return true;
+    snprintf(reason, size,
+             "option 'coverage.html': only 'instr run' makes pages; here, write coverage.file and "
+             "make them with 'instr coverage report FILE --html DIR'");
+    return false;
+}
+
 static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
     (void)phase;
     const char *tests = instr_pass_option(options, "per-test");
     jvmtiEventCallbacks callbacks;
-    if (instr_pass_option(options, "html")) {
-        snprintf(reason, size,
-                 "option 'coverage.html': only 'instr run' makes pages; here, write coverage.file "
-                 "and make them with 'instr coverage report FILE --html DIR'");
-        return false;
-    }
     memset(&callbacks, 0, sizeof callbacks);
     callbacks.DataDumpRequest = on_dump_request;
     callbacks.VMDeath = on_vm_death;
@@ -511,6 +513,7 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
 const struct instr_agent_pass instr_agent_pass_coverage = {
     .one_owner = true,
     .engine = engine,
+    .accepts = accepts,
     .load = load,
     .takes = takes,
     .find_file = find_file,
