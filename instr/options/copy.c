@@ -108,7 +108,7 @@ struct leaving {
     uint64_t places;                 // a bit for each
     const struct rw_pass *pass;      // NULL: those that end until `now`
     const struct instr_owner *owner; // NULL: any
-    uint64_t now; // 0: none of them
+    uint64_t now;                    // 0: none of them
 };
 
 static int leaves(const struct leaving *leaving, const struct instr_pass_options *on) {

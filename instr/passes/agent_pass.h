@@ -45,9 +45,10 @@ struct instr_candidate {
 };
 
 struct instr_agent_pass {
-    // Can the pass do what its options ask for? Before `load`, wherever it is switched on. False:
-    // `reason` holds one line; a JVM with such options does not start. NULL: yes.
-    bool (*accepts)(const struct instr_pass_options *options, char *reason, size_t size);
+    // Can the pass do what its options ask for? Before `load`, wherever it is switched on; no Java may
+    // run. False: `reason` holds one line; a JVM with such options does not start. NULL: yes.
+    bool (*accepts)(JavaVM *vm, const struct instr_pass_options *options,
+                    enum instr_agent_pass_phase phase, char *reason, size_t size);
     // Takes what it needs of the JVM; no Java may run. False: `reason` holds one line, nothing was
     // taken, and the pass cannot be switched on. NULL: nothing is needed.
     bool (*load)(JavaVM *vm, const struct instr_pass_options *options,

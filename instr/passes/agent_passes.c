@@ -140,9 +140,11 @@ uint64_t instr_agent_passes_there(const struct instr_options *options, const uin
     return there;
 }
 
-static bool accepts(const struct instr_pass_options *pass, char *reason, size_t size) {
+static bool accepts(JavaVM *vm, const struct instr_pass_options *pass,
+                    enum instr_agent_pass_phase phase, char *reason, size_t size) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-    return !agent_pass || !agent_pass->accepts || agent_pass->accepts(pass, reason, size);
+    return !agent_pass || !agent_pass->accepts ||
+           agent_pass->accepts(vm, pass, phase, reason, size);
 }
 
 static bool load(JavaVM *vm, const struct instr_pass_options *pass,
@@ -153,7 +155,7 @@ static bool load(JavaVM *vm, const struct instr_pass_options *pass,
 
 bool instr_agent_pass_load(JavaVM *vm, const struct instr_pass_options *pass,
                            enum instr_agent_pass_phase phase, char *reason, size_t size) {
-    return accepts(pass, reason, size) && load(vm, pass, phase, reason, size);
+    return accepts(vm, pass, phase, reason, size) && load(vm, pass, phase, reason, size);
 }
 
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *pass, char *reason,
@@ -186,7 +188,7 @@ bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
                              enum instr_agent_pass_phase phase, uint64_t *left_out, char *reason,
                              size_t size) {
     for (size_t i = 0; i < options->pass_count; i++)
-        if (!accepts(&options->passes[i], reason, size)) return false;
+        if (!accepts(vm, &options->passes[i], phase, reason, size)) return false;
     for (size_t i = 0; i < options->pass_count; i++)
         if (!load(vm, &options->passes[i], phase, reason, size) &&
             !goes_on_without(NULL, options, i, left_out, reason))

@@ -51,8 +51,10 @@ static bool read_options(const struct instr_pass_options *pass, struct instr_all
     return !wrong;
 }
 
-static bool accepts(const struct instr_pass_options *pass, char *reason, size_t size) {
+static bool accepts(JavaVM *vm, const struct instr_pass_options *pass,
+                    enum instr_agent_pass_phase phase, char *reason, size_t size) {
     struct instr_alloc_options read;
+    (void)vm, (void)phase;
     return read_options(pass, &read, reason, size);
 }
 

@@ -402,7 +402,9 @@ static void stop(JNIEnv *jni, const struct rw_pass *pass) {
                                        NULL);
 }
 
-static bool accepts(const struct instr_pass_options *options, char *reason, size_t size) {
+static bool accepts(JavaVM *vm, const struct instr_pass_options *options,
+                    enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    (void)vm, (void)phase;
     if (!instr_pass_option(options, "html")) return true;
     snprintf(reason, size,
              "option 'coverage.html': only 'instr run' makes pages; here, write coverage.file and "

@@ -41,14 +41,18 @@ static bool get_jvmti(JavaVM *vm, char *reason, size_t size) {
     return true;
 }
 
+static bool accepts(JavaVM *vm, const struct instr_pass_options *options,
+                    enum instr_agent_pass_phase phase, char *reason, size_t size) {
+    return phase == INSTR_PHASE_LIVE ||
+           (get_jvmti(vm, reason, size) &&
+            instr_kit_required_at_start(state.jvmti, instr_kit_of(options->pass), reason, size));
+}
+
 static bool load(JavaVM *vm, const struct instr_pass_options *options,
                  enum instr_agent_pass_phase phase, char *reason, size_t size) {
-    const struct instr_kit *kit = instr_kit_of(options->pass);
     state.phase = phase;
-    instr_kit_applied_count_runs(kit->applied, options->file != NULL);
-    return get_jvmti(vm, reason, size) &&
-           (phase == INSTR_PHASE_LIVE ||
-            instr_kit_required_at_start(state.jvmti, kit, reason, size));
+    instr_kit_applied_count_runs(instr_kit_of(options->pass)->applied, options->file != NULL);
+    return get_jvmti(vm, reason, size);
 }
 
 // What bridges can know threads by. On the bootstrap class path the runtime cannot be called from everywhere.
@@ -282,6 +286,7 @@ static void report(const struct instr_results *results, unsigned pass) {
 }
 
 const struct instr_agent_pass instr_agent_pass_kit = {
+    .accepts = accepts,
     .load = load,
     .takes = takes,
     .start = start,
