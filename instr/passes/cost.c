@@ -13,7 +13,8 @@ enum {
     COUNT_NS = 5,          // an event that costs more does more than count
     COMPILE_UNKNOWN = 100, // percent, where rw_pass.compile_percent is not known
     PROGRAM = 60,          // percent of the compilers' time that the changed classes have
-    MOST = 64              // passes that are switched on late
+    MOST = 64,             // passes that are switched on late
+    MOST_RESET = 64        // numbers of passes whose counts have been reset
 };
 
 // ns; what the compilers need for the start of a JVM, before the program has much to compile.
@@ -30,6 +31,16 @@ static struct {
     } begun[MOST];
     size_t count; // so far; the oldest is overwritten
 } late = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// What passes had handled when their counts were reset; a pass has cost that, too.
+static struct {
+    pthread_mutex_t lock;
+    struct {
+        unsigned number;
+        struct instr_events events; // of all resets so far
+    } of[MOST_RESET];
+    size_t count;
+} reset = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // --- events ---
 
@@ -71,15 +82,51 @@ uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni) {
     return agent_pass && agent_pass->cost_ns ? agent_pass->cost_ns(jni, pass) : 0;
 }
 
-static struct instr_events events_of(const struct instr_pass_options *pass,
-                                     struct instr_methods *methods, JNIEnv *jni,
-                                     const struct instr_counts *counts, size_t n) {
-    struct instr_events events = {.all = instr_own_events(pass->pass, jni)};
+static struct instr_events counted(unsigned number, struct instr_methods *methods,
+                                   const struct instr_counts *counts, size_t n) {
+    struct instr_events events = {0, 0};
     size_t known = (size_t)instr_methods_count(methods);
     for (size_t id = 0; id < n && id < known; id++)
-        if (counts[id].calls && instr_methods_get(methods, (int)id).pass == pass->number)
+        if (counts[id].calls && instr_methods_get(methods, (int)id).pass == number)
             instr_events_add(&events, &counts[id]);
     return events;
+}
+
+// NULL: nothing is known of the number. Locked.
+static struct instr_events *reset_of(unsigned number) {
+    for (size_t i = 0; i < reset.count; i++)
+        if (reset.of[i].number == number) return &reset.of[i].events;
+    return NULL;
+}
+
+void instr_cost_reset(unsigned number, struct instr_methods *methods,
+                      const struct instr_counts *counts, size_t n) {
+    struct instr_events more = counted(number, methods, counts, n);
+    pthread_mutex_lock(&reset.lock);
+    struct instr_events *events = reset_of(number);
+    if (!events && reset.count < MOST_RESET) {
+        reset.of[reset.count].number = number;
+        events = &reset.of[reset.count++].events;
+    }
+    if (events) {
+        events->all += more.all;
+        events->measured += more.measured;
+    }
+    pthread_mutex_unlock(&reset.lock);
+}
+
+// Since the pass was switched on.
+static struct instr_events events_of(const struct instr_pass_options *pass, struct instr_events now,
+                                     JNIEnv *jni) {
+    now.all += instr_own_events(pass->pass, jni);
+    pthread_mutex_lock(&reset.lock);
+    const struct instr_events *before = reset_of(pass->number);
+    if (before) {
+        now.all += before->all;
+        now.measured += before->measured;
+    }
+    pthread_mutex_unlock(&reset.lock);
+    return now;
 }
 
 // --- compilers ---
@@ -92,6 +139,10 @@ void instr_cost_begin(unsigned number) {
     late.begun[at].number = number;
     late.begun[at].times = times;
     pthread_mutex_unlock(&late.lock);
+    pthread_mutex_lock(&reset.lock);
+    struct instr_events *earlier = reset_of(number); // of a pass that had the number
+    if (earlier) *earlier = (struct instr_events){0, 0};
+    pthread_mutex_unlock(&reset.lock);
 }
 
 // The times since the pass was switched on. Of several times under one number the last counts.
@@ -146,11 +197,13 @@ static uint64_t compilers_of(const struct instr_pass_options *pass,
 
 struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_options *options,
                                 unsigned pass, struct instr_methods *methods, JNIEnv *jni,
-                                const struct instr_counts *counts, size_t n) {
+                                const struct instr_counts *counts, size_t n, bool were_reset) {
     const struct instr_pass_options *of = &options->passes[pass];
     struct instr_pass_totals totals = instr_engine_pass_totals(engine, of->number);
     struct all all = all_of(engine, options);
-    struct instr_events events = events_of(of, methods, jni, counts, n);
+    struct instr_events events = {0, 0};
+    if (!were_reset) events = counted(of->number, methods, counts, n);
+    events = events_of(of, events, jni);
     struct instr_cpu_times times = times_since(of);
     uint64_t cpu = instr_since(times.compilers, times.process);
     struct instr_cost cost = {

@@ -16,6 +16,7 @@
 #ifndef INSTR_PASSES_COST_H
 #define INSTR_PASSES_COST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,9 +53,14 @@ uint64_t instr_own_cost(const struct rw_pass *pass, JNIEnv *jni);
 // The pass is switched on in a running JVM, under this number: from here on the compilers' time counts.
 void instr_cost_begin(unsigned number);
 
-// The cost of a pass, by its index in the options; `counts` are those of `n` ids.
+// These counts of `n` ids, those of the pass among them, are reset now. They stay part of its cost.
+void instr_cost_reset(unsigned number, struct instr_methods *methods,
+                      const struct instr_counts *counts, size_t n);
+
+// The cost of a pass since it was switched on, by its index in the options; `counts` are those of
+// `n` ids. `were_reset`: instr_cost_reset has had them.
 struct instr_cost instr_cost_of(struct instr_engine *engine, const struct instr_options *options,
                                 unsigned pass, struct instr_methods *methods, JNIEnv *jni,
-                                const struct instr_counts *counts, size_t n);
+                                const struct instr_counts *counts, size_t n, bool were_reset);
 
 #endif

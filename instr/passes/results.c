@@ -129,6 +129,7 @@ bool instr_results_snapshot(const struct instr_results *r, unsigned pass,
     }
     if (!instr_snapshot_and_reset(r->jni, r->methods, r->options->passes[pass].number, counts, n))
         return false;
+    instr_cost_reset(r->options->passes[pass].number, r->methods, *counts, *n);
     if (r->kept) {
         r->kept->counts = copy_counts(*counts, *n);
         r->kept->n = *n;
@@ -151,7 +152,7 @@ void instr_results_write(const struct instr_pass_options *options, const char *p
 
 struct instr_cost instr_results_cost(const struct instr_results *r, unsigned pass,
                                      const struct instr_counts *counts, size_t n) {
-    return instr_cost_of(r->engine, r->options, pass, r->methods, r->jni, counts, n);
+    return instr_cost_of(r->engine, r->options, pass, r->methods, r->jni, counts, n, r->reset);
 }
 
 void instr_results_put_cost(const struct instr_results *r, unsigned pass,

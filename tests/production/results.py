@@ -166,21 +166,26 @@ def counted(name, result):
 
 
 def reset_while_counting(t):
-    """Reports with --reset of busy threads add up to what happened: nothing is lost, nothing is counted twice."""
+    """Reports with --reset of busy threads add up to what happened: nothing is lost, nothing is counted twice. What the pass has cost
+    is that since it was switched on."""
     problems = []
     with Jvm(t, "-cp", t.file("classes"), "Counted") as jvm, jvm.control() as c:
         for name in ("calls", "timing", "alloc", "exceptions"):
             c.run("enable", f"{name},include=Counted")
             expect(problems, "not started", jvm.ask("") == "started")
-            total, reports = 0, 0
+            total, reports, costs = 0, 0, []
             until = time.monotonic() + 1
             while time.monotonic() < until:
-                total += counted(name, c.run("report", name, "reset"))
+                report = c.run("report", name, "reset")
+                total += counted(name, report)
+                costs.append(report["cost"]["code_ns"])
                 reports += 1
             calls, thrown = map(int, jvm.ask("").split())
             total += counted(name, c.run("report", name, "reset"))
             expect(problems, f"{name}: {total} of {calls} calls, {thrown} thrown, in {reports} reports",
                    reports >= 3 and calls > 1000 and total == (thrown if name == "exceptions" else calls))
+            costs.append(c.run("report", name)["cost"]["code_ns"])
+            expect(problems, f"{name}: costs of {costs}", costs == sorted(costs) and costs[0] < costs[-1])
             c.run("off")
         jvm.ends(problems)
     return problems
