@@ -65,4 +65,17 @@ void cli_close_jar(struct zip *jar);
 int cli_read_entry(struct zip *jar, size_t index, struct cli_bytes *out,
                    char reason[CLI_REASON_SIZE]);
 
+// Jars in jars that one command has unpacked. All zero at first.
+struct cli_nested {
+    uint64_t bytes;
+    int is_full; // they are too many, which was reported
+};
+enum cli_nested_room {
+    CLI_NESTED_ROOM,
+    CLI_NESTED_FULL, // for the first time: to be reported
+    CLI_NESTED_STILL_FULL
+};
+// May an entry, which is a jar, be unpacked, too? It counts from then on.
+enum cli_nested_room cli_nested_take(struct cli_nested *nested, struct zip *jar, size_t index);
+
 #endif

@@ -76,14 +76,6 @@ static void fail(struct cli_paths *paths, const char *path, const char *reason) 
 }
 
 enum { DEEPEST_JAR = 8 };
-// Bytes of jars in jars that are unpacked in all, where each counts for some at least: the same jar packed
-// sixteen times into another, and that again, makes millions of them in a file of 50 KB.
-static const uint64_t MOST_NESTED = UINT64_C(8) << 30, LEAST_NESTED = 512 << 10;
-
-static int has_room(struct cli_paths *paths, uint64_t bytes) {
-    paths->nested += bytes > LEAST_NESTED ? bytes : LEAST_NESTED;
-    return paths->nested <= MOST_NESTED;
-}
 
 static int add_entries(struct cli_paths *paths, struct zip *jar, const char *name, int depth);
 
@@ -93,14 +85,10 @@ static int add_nested(struct cli_paths *paths, struct zip *outer, size_t index, 
     char reason[CLI_REASON_SIZE] = "jars are nested too deeply";
     struct cli_bytes bytes;
     struct zip *jar;
-    struct zip_stat st;
-    uint64_t size = zip_stat_index(outer, index, 0, &st) == 0 ? st.size : 0;
-    if (!has_room(paths, size)) {
-        if (paths->is_full) return 0; // reported already
-        paths->is_full = 1;
+    enum cli_nested_room room = cli_nested_take(&paths->nested, outer, index);
+    if (room == CLI_NESTED_FULL)
         fail(paths, name, "too many or too large jars in jars; the rest of them is skipped");
-        return 0;
-    }
+    if (room != CLI_NESTED_ROOM) return 0;
     if (depth >= DEEPEST_JAR || cli_read_entry(outer, index, &bytes, reason) != 0 ||
         cli_open_jar_bytes(&bytes, &jar, reason) != 0) {
         fail(paths, name, reason);

@@ -36,8 +36,7 @@ struct cli_paths {
     char **jars;
     size_t jars_count, jars_capacity;
     size_t failures; // paths that could not be read; a message was printed about each
-    uint64_t nested; // bytes of jars in jars
-    int is_full;     // 1: they are too many, which was reported
+    struct cli_nested nested;
 
     // Set by the caller.
     enum cli_links links; // below directories

@@ -298,6 +298,20 @@ class Broken(Rewrite):
         self.write("x.jar", data)
         self.rewrite("x.jar", status=1, err=["jars are nested too deeply"])
 
+    def test_jars_in_jars_have_an_end(self):
+        """A small file may hold millions of them. Here three say of themselves that they are large."""
+        inner = jar([("a/A.class", class_file("a/A"))])
+        data = bytearray(jar([(name, inner) for name in ("a.jar", "b.jar", "c.jar", "d.jar")]))
+        at = 0
+        for _ in range(3):
+            at = data.index(b"PK\1\2", at) + 28
+            data[at - 4:at] = struct.pack("<I", 3 << 30)
+        self.write("x.jar", bytes(data))
+        done = self.rewrite("x.jar", status=1, err=["x.jar!c.jar: skipped: too many or too large jars in jars; the rest of them stays as it is\n"])
+        self.assertNotIn("d.jar", done.stderr)
+        with zipfile.ZipFile(self.path("out")) as out:
+            self.assertEqual(out.read("d.jar"), inner)
+
     def test_a_name_may_occur_twice(self):
         import warnings
         with warnings.catch_warnings():

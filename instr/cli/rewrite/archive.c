@@ -76,6 +76,19 @@ static int read_for_root(void *context, struct cli_bytes *bytes, char reason[CLI
 
 // --- the source of a replaced entry, for libzip ---
 
+// 1; 0: it is one too many, as was said before; -1 with a reason.
+static int unpack_nested(struct archive *a, struct cli_job *job, struct cli_bytes *bytes) {
+    switch (cli_nested_take(&a->rewrite->nested, a->reader.archive, job->index)) {
+    case CLI_NESTED_STILL_FULL: return 0;
+    case CLI_NESTED_FULL:
+        snprintf(job->reason, sizeof job->reason,
+                 "too many or too large jars in jars; the rest of them stays as it is");
+        return -1;
+    case CLI_NESTED_ROOM: break;
+    }
+    return cli_read_entry(a->reader.archive, job->index, bytes, job->reason) == 0 ? 1 : -1;
+}
+
 // Rewrites a nested archive. The threads are idle at this point, as the classes after it wait for
 // their ids.
 static void rewrite_nested(struct archive *a, struct entry *entry) {
@@ -85,8 +98,8 @@ static void rewrite_nested(struct archive *a, struct entry *entry) {
     char name[1024];
     uint64_t done = a->rewrite->done;
     snprintf(name, sizeof name, "%s!%s", a->name, job->path);
-    int result = cli_read_entry(a->reader.archive, job->index, &in, job->reason);
-    if (result == 0) {
+    int result = unpack_nested(a, job, &in);
+    if (result > 0) {
         struct cli_store store = {-1, in.bytes, in.length};
         result = cli_rewrite_archive(a->rewrite, &store, &out, name, a->depth + 1, job->reason);
         free(in.bytes);

@@ -51,6 +51,7 @@ struct cli_rewrite {
     struct instr_coverage *coverage; // NULL: the pass is not on
     atomic_size_t classes, changed;  // in scope; given other bytes
     size_t failures;
+    struct cli_nested nested;
     // Progress, in bytes of input. No bar: `total` is 0.
     uint64_t done, total;
     int shown;
