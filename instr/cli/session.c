@@ -228,6 +228,10 @@ static int not_found(struct cli_session *session, char *reason, size_t size) {
                  pid, instr_user_name(target->uid, user, sizeof user));
         return CLI_SESSION_FAILED;
     }
+    if (instr_process_has_ended(target)) {
+        snprintf(reason, size, "process %ld has ended", pid);
+        return CLI_SESSION_FAILED;
+    }
     if (instr_process_is_stopped(target)) {
         snprintf(reason, size, "process %ld is stopped and cannot respond", pid);
         return CLI_SESSION_FAILED;

@@ -92,6 +92,34 @@ static uid_t inner_uid(const struct instr_process *process) {
     return (uid_t)uid;
 }
 
+// Is the thread whose /proc/PID/NAME this is on its way out (PF_EXITING)? One that is gone is.
+static int is_exiting(const struct instr_process *process, const char *name) {
+    enum { EXITING = 4 };
+    unsigned flags = EXITING;
+    char *stat = instr_process_read(process, name, 4096, NULL),
+         *rest = stat ? strrchr(stat, ')') : NULL;
+    if (stat && (!rest || sscanf(rest, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)) flags = 0;
+    free(stat);
+    return (flags & EXITING) != 0;
+}
+
+// Do all its threads end? Its memory is gone then, so that it looks like a process without libraries.
+static int is_ending(const struct instr_process *process) {
+    char path[INSTR_PROCESS_PATH];
+    if (!is_exiting(process, "stat")) return 0;
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)process->pid);
+    DIR *tasks = opendir(path);
+    const struct dirent *task;
+    int ending = 1;
+    while (tasks && ending && (task = readdir(tasks))) {
+        char file[sizeof task->d_name + 16];
+        snprintf(file, sizeof file, "task/%s/stat", task->d_name);
+        ending = task->d_name[0] == '.' || is_exiting(process, file);
+    }
+    if (tasks) closedir(tasks);
+    return ending;
+}
+
 int instr_process_open(struct instr_process *process, long pid, char *reason, size_t size) {
     memset(process, 0, sizeof *process);
     process->pid = (pid_t)pid;
@@ -100,7 +128,7 @@ int instr_process_open(struct instr_process *process, long pid, char *reason, si
         snprintf(reason, size, "there is no process %ld", pid);
         return -1;
     }
-    if (is_zombie(status)) {
+    if (is_zombie(status) || is_ending(process)) {
         snprintf(reason, size, "process %ld has ended", pid);
         free(status);
         return -1;
@@ -215,7 +243,8 @@ int instr_process_is_stopped(const struct instr_process *process) {
 
 int instr_process_has_ended(const struct instr_process *process) {
     char *status = instr_process_read(process, "status", 65536, NULL);
-    int ended = status ? is_zombie(status) : errno == ENOENT || errno == ESRCH;
+    int ended =
+        status ? is_zombie(status) || is_ending(process) : errno == ENOENT || errno == ESRCH;
     free(status);
     return ended;
 }

@@ -316,6 +316,10 @@ int instr_remote_jvm_open(struct instr_remote_jvm *jvm, long pid, char *reason, 
     memset(jvm, 0, sizeof *jvm);
     if (instr_process_open(&jvm->process, pid, reason, size) != 0) return -1;
     read_mappings(jvm, perfdata, sizeof perfdata);
+    if (instr_process_has_ended(&jvm->process)) { // meanwhile: its mappings were gone
+        snprintf(reason, size, "process %ld has ended", pid);
+        return -1;
+    }
     if (jvm->kind == INSTR_NO_JVM) return 0;
     if (perfdata[0]) read_perfdata(jvm, perfdata);
     if (!jvm->version[0]) read_release(jvm);

@@ -430,3 +430,14 @@ class Looking(Poser):
         if os.geteuid() != 0:
             self.skipTest("only root may chroot")
         self.assertIn(" 17.EVIL", self.listed(self.pose("nothing", chroot="yes")))
+
+    def test_a_process_that_is_ending_has_ended(self):
+        """The kernel takes its memory away before its parent can see its end; with much of it that lasts. Then nothing shows that it was a JVM."""
+        large = ("import mmap, sys\nm = mmap.mmap(-1, 1 << 28)\nfor i in range(0, 1 << 28, 4096): m[i] = 1\n"
+                 "print('ready', flush=True)\nsys.stdin.read()\n")
+        for command in ("status", "off", "detach", "top"):
+            with subprocess.Popen([sys.executable, "-c", large], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+                process.stdout.readline()
+                process.kill()
+                status, _, err, _ = self.ends(command, str(process.pid))
+            self.assertEqual((status, err), (1, f"instr: process {process.pid} has ended\n"), command)
