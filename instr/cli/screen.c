@@ -46,7 +46,8 @@ int cli_screen_open(void) {
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
-    raw.c_cc[VSUSP] = _POSIX_VDISABLE; // Ctrl-Z would leave the screen as it is
+    // Ctrl-Z and Ctrl-\ would leave the screen as it is.
+    raw.c_cc[VSUSP] = raw.c_cc[VQUIT] = _POSIX_VDISABLE;
     if (tcsetattr(STDIN_FILENO, TCSANOW, &raw) != 0) return -1;
     screen.open = 1;
     atexit(cli_screen_close);
@@ -130,7 +131,9 @@ void cli_screen_show(const char *text) {
 
 int cli_screen_key(void) {
     struct pollfd polled = {STDIN_FILENO, POLLIN, 0};
-    char key;
-    if (poll(&polled, 1, 0) <= 0 || read(STDIN_FILENO, &key, 1) != 1) return 0;
-    return key;
+    unsigned char key;
+    if (poll(&polled, 1, 0) <= 0) return 0;
+    ssize_t n = read(STDIN_FILENO, &key, 1);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) return 0;
+    return n == 1 ? key : CLI_SCREEN_GONE;
 }

@@ -21,7 +21,8 @@ int cli_caught(void);
 // as '?'.
 void cli_screen_show(const char *text);
 
-// The next key that was pressed; 0: none.
+enum { CLI_SCREEN_GONE = -1 };
+// The next key that was pressed; 0: none. CLI_SCREEN_GONE: the terminal has gone away, though SIGHUP is ignored.
 int cli_screen_key(void);
 
 #endif

@@ -5,6 +5,7 @@ import json
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import termios
@@ -45,3 +46,31 @@ class Screen(Poser):
         for line in lines:
             self.assertLessEqual(columns(line), 60, line)
         self.assertGreaterEqual(columns(next(line for line in lines if "漢字" in line)), 59)
+
+    def open_top(self):
+        """A running `instr top` that SIGHUP does not end, and both ends of its terminal, which it has made its screen."""
+        ours, theirs = pty.openpty()
+        tool = subprocess.Popen([self.instr, "top", self.pose("noting")], stdin=theirs, stdout=theirs, stderr=subprocess.DEVNULL,
+                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.addCleanup(tool.wait)
+        self.addCleanup(tool.kill)
+        while b"\033[2J" not in os.read(ours, 65536):
+            pass
+        return tool, ours, theirs
+
+    def test_a_terminal_that_has_gone_ends_it(self):
+        tool, ours, theirs = self.open_top()
+        os.close(theirs)
+        os.close(ours)
+        tool.wait(10)
+
+    def test_no_key_leaves_the_screen_as_it_is(self):
+        """Ctrl-Z and Ctrl-\\ do nothing, and q restores the screen."""
+        tool, ours, theirs = self.open_top()
+        special = termios.tcgetattr(theirs)[6]
+        self.assertEqual([special[termios.VSUSP], special[termios.VQUIT]], [b"\0", b"\0"])
+        os.write(ours, b"\x1a\x1cq")
+        self.assertEqual(tool.wait(10), 0)
+        self.assertIn(b"\033[?25h\033[?1049l", os.read(ours, 65536))
+        os.close(theirs)
+        os.close(ours)

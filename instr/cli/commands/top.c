@@ -298,7 +298,7 @@ static int restart(struct top *top) {
 // 1: continue; 0: the user wants to leave; -1: the connection is lost.
 static int take_key(struct top *top) {
     int key = top->live ? cli_screen_key() : 0;
-    if (key == 'q' || cli_caught()) return 0;
+    if (key == 'q' || key == CLI_SCREEN_GONE || cli_caught()) return 0;
     int lines = top->terminal_rows, columns;
     if (top->live) cli_screen_size(&lines, &columns);
     if (lines != top->terminal_rows) return restart(top);
