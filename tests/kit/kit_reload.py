@@ -55,6 +55,8 @@ class ReloadTest(ShopTest):
         with self.start() as java:
             self.attach(java, self.kit(ADVICE % ("twice", "Slow", 10)))
             self.assertIn("has results", self.tool("report", str(java.pid), status=1).stderr)
+            named = self.tool("report", str(java.pid), "kit", status=1).stderr
+            self.assertIn(f"'kit' is a kit, which has no results of its own; 'instr kits {java.pid}' prints where", named)
             self.tool("enable", str(java.pid), "calls", "include=Waits")
             java.ask()
             self.assertRegex(self.tool("report", str(java.pid), "--reset").stdout, "^calls: 3 methods, 3 calls, ")

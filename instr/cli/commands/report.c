@@ -239,8 +239,8 @@ static bool has_result(const json_t *status, const char *pass, const struct argu
     json_t *item;
     json_array_foreach(json_object_get(status, "enabled"), index, item) {
         bool is_of_command = json_is_true(json_object_get(item, "of_command"));
-        bool is_kit = strcmp(cli_text(item, "kind"), "kit") == 0;
-        if ((is_of_command || is_kit) && strcmp(cli_text(item, "pass"), pass) == 0) return false;
+        bool of_kit = strcmp(cli_text(item, "kind"), "kit") == 0;
+        if ((is_of_command || of_kit) && strcmp(cli_text(item, "pass"), pass) == 0) return false;
     }
     return strcmp(pass, "watch") != 0 && !(arguments->json && strcmp(pass, "coverage") == 0);
 }
@@ -344,9 +344,26 @@ static int report_passes(struct cli_session *session, const struct arguments *ar
     return result;
 }
 
+static bool is_kit(const json_t *status, const char *pass) {
+    size_t index;
+    json_t *item;
+    json_array_foreach(json_object_get(status, "enabled"), index, item) {
+        if (strcmp(cli_text(item, "pass"), pass) == 0 && strcmp(cli_text(item, "kind"), "kit") == 0)
+            return true;
+    }
+    return false;
+}
+
 static int report_one(struct cli_session *session, const struct arguments *arguments) {
-    struct cli_event end;
+    struct cli_event end, event;
     int status = report_pass(session, arguments->pass, *arguments, &end);
+    json_t *now = end.kind == CLI_END && end.status ? ask_status(session, &event) : NULL;
+    bool kit = is_kit(now, arguments->pass);
+    json_decref(now);
+    if (kit)
+        return cli_error("'%s' is a kit, which has no results of its own; 'instr kits %ld' prints "
+                         "where its advice is called",
+                         arguments->pass, arguments->pid);
     return cli_control_end(&end) == CLI_OK ? status : CLI_FAILED;
 }
 
