@@ -429,6 +429,9 @@ static const struct {
     {"", "Root.java", "Root.java"},
     {"com/acme", "Missing.java", NULL},
     {"com/acme", "../A.java", NULL},
+    // Of two packages whose names end alike, each has its own.
+    {"util", "U.java", "src/main/util/U.java"},
+    {"app/util", "U.java", "src/main/app/util/U.java"},
 };
 
 START_TEST(sources_are_found_by_package_or_by_name) {
@@ -441,6 +444,8 @@ START_TEST(sources_are_found_by_package_or_by_name) {
     write_file("x/somewhere/Only.java", "o");
     write_file("Root.java", "r");
     write_file("x/y/Root.java", "r");
+    write_file("src/main/app/util/U.java", "u");
+    write_file("src/main/util/U.java", "u");
     struct cover_sources *sources = cover_sources_new(NULL, 4);
     ck_assert_int_eq(cover_sources_add(sources, folder, NULL), 0);
     int any = cover_sources_find(sources, NULL, wanted[_i].package, wanted[_i].name, &found);

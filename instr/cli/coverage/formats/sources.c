@@ -209,6 +209,16 @@ static unsigned names_alike(const struct file *file, const char *package) {
     }
 }
 
+// How many folders of the root are above those of the package, where all of its names match.
+static unsigned folders_above(const struct file *file, const char *package) {
+    const char *folder = file->path + file->below;
+    unsigned slashes = 0;
+    while (folder < file->name) slashes += *folder++ == '/';
+    if (*package) slashes--;
+    while (*package) slashes -= *package++ == '/';
+    return slashes;
+}
+
 static int of_bundle(const struct cover_sources *sources, const struct file *file,
                      const char *bundle) {
     const char *own = sources->roots[file->root].bundle;
@@ -218,7 +228,7 @@ static int of_bundle(const struct cover_sources *sources, const struct file *fil
 int cover_sources_find(struct cover_sources *sources, const char *bundle, const char *package,
                        const char *name, struct cover_place *place) {
     const struct file *best = NULL;
-    unsigned best_names = 0;
+    unsigned best_names = 0, best_above = 0;
     int best_own = 0, several = 0;
     if (cover_sources_none(sources)) return 0;
     if (!sources->sorted) qsort(sources->files, sources->count, sizeof(struct file), by_name);
@@ -228,12 +238,16 @@ int cover_sources_find(struct cover_sources *sources, const char *bundle, const 
         if (strcmp(file->name, name) != 0) break;
         unsigned names = names_alike(file, package);
         int own = of_bundle(sources, file, bundle);
-        // Where the whole package matches, the first counts; but that of the module precedes.
-        int better = !best || names > best_names || (names == best_names && own > best_own);
+        unsigned above = names == UINT_MAX ? folders_above(file, package) : 0;
+        // Where the whole package matches, that of the module precedes, then the one that is least
+        // deep (app/util is no place of a package util if there is a folder util), then the first.
+        int better = !best || names > best_names || (names == best_names && own > best_own) ||
+                     (names == best_names && own == best_own && above < best_above);
         if (!better && names == best_names && own == best_own) several = names != UINT_MAX;
         if (!better) continue;
         best = file;
         best_names = names;
+        best_above = above;
         best_own = own;
         several = 0;
     }
