@@ -207,17 +207,28 @@ static void put_text(struct instr_output *out, const char *text, const char *end
     }
 }
 
+// The end of the line at `c`, and where the next one starts. As for compilers, a CR ends a line, too.
+static const char *line_end(const char *c, const char *end, const char **next) {
+    const char *newline = memchr(c, '\n', (size_t)(end - c));
+    const char *stop = newline ? newline : end;
+    const char *carriage = memchr(c, '\r', (size_t)(stop - c));
+    if (carriage && carriage + 1 != newline)
+        *next = carriage + 1;
+    else
+        *next = newline ? newline + 1 : end;
+    return carriage ? carriage : stop;
+}
+
 static void put_source(struct instr_output *out, const struct cover_page *page, int counted,
                        const struct cli_bytes *text, unsigned tab) {
     const char *c = (const char *)text->bytes, *end = c + text->length;
     uint64_t number = 1;
     for (; c < end || number <= page->lines->last; number++) {
-        const char *newline = c < end ? memchr(c, '\n', (size_t)(end - c)) : NULL;
-        const char *stop = newline ? newline : end;
+        const char *next = end, *stop = c < end ? line_end(c, end, &next) : end;
         put_cells(out, number, page, counted);
-        put_text(out, c, stop > c && stop[-1] == '\r' ? stop - 1 : stop, tab);
+        put_text(out, c, stop, tab);
         instr_output_bytes(out, "\n", 1);
-        c = newline ? newline + 1 : end;
+        c = next;
     }
 }
 
