@@ -3,6 +3,8 @@
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/hook.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/prepared.h"
+#include "instr/vm/loaded_classes.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -34,15 +36,53 @@ static bool may_wait(const struct instr_options *options) {
            !instr_agent_passes_may_wait(options);
 }
 
-void instr_first_class_end(struct instr_agent *agent) {
+// Switches the hook on if it waits. Were classes looked at when they were prepared?
+static bool end_wait(const struct instr_agent *agent) {
     pthread_mutex_lock(&first.lock);
+    bool waited = first.state == WAITING;
     if (first.state != OFF) set(agent, JVMTI_EVENT_NATIVE_METHOD_BIND, false);
-    if (first.state == WAITING) {
-        set(agent, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true);
-        set(agent, JVMTI_EVENT_CLASS_PREPARE, false);
-    }
+    if (waited) set(agent, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, true);
     first.state = OFF;
     pthread_mutex_unlock(&first.lock);
+    return waited;
+}
+
+void instr_first_class_end(struct instr_agent *agent) {
+    if (end_wait(agent)) set(agent, JVMTI_EVENT_CLASS_PREPARE, false);
+}
+
+// If a pass takes the class, and it was loaded without the hook but not prepared: lets it wait for that.
+static bool await(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options, jclass cls) {
+    const jint past = JVMTI_CLASS_STATUS_PREPARED | JVMTI_CLASS_STATUS_ERROR |
+                      JVMTI_CLASS_STATUS_ARRAY | JVMTI_CLASS_STATUS_PRIMITIVE;
+    jint status = 0;
+    jobject loader = NULL;
+    char *name = NULL;
+    uint64_t without, beyond;
+    if ((*jvmti)->GetClassStatus(jvmti, cls, &status) != JVMTI_ERROR_NONE || (status & past) ||
+        (*jvmti)->GetClassLoader(jvmti, cls, &loader) != JVMTI_ERROR_NONE ||
+        (*jvmti)->GetClassSignature(jvmti, cls, &name, NULL) != JVMTI_ERROR_NONE)
+        return false;
+    name[strlen(name) - 1] = '\0'; // L...;
+    bool taken = instr_hook_matches(jni, options, loader, name + 1, NULL, &without, &beyond);
+    if (taken) instr_prepared_await(instr_hook_key(jvmti, name + 1, loader), true);
+    (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
+    (*jni)->DeleteLocalRef(jni, loader);
+    return taken;
+}
+
+// Ends the wait. The verifier loads classes from an archive of the program without preparing them.
+static void end_before(const struct instr_agent *agent, JNIEnv *jni,
+                       const struct instr_options *options) {
+    struct instr_loaded_classes loaded;
+    bool any = false;
+    if (!end_wait(agent)) return;
+    if (instr_loaded_classes_open(agent->jvmti, jni, &loaded)) {
+        for (jint i = 0; i < loaded.count; i++)
+            any |= await(agent->jvmti, jni, options, loaded.all[i]);
+        instr_loaded_classes_close(&loaded);
+    }
+    if (!any) set(agent, JVMTI_EVENT_CLASS_PREPARE, false);
 }
 
 bool instr_first_class_waits(void) {
@@ -68,14 +108,20 @@ bool instr_first_class_is(struct instr_agent *agent, JNIEnv *jni, const struct i
     if (!instr_first_class_waits() || (!loader && strncmp(name, "java/", 5) == 0) ||
         !instr_hook_matches(jni, &plan->options, loader, name, NULL, &without, &beyond))
         return false;
-    instr_first_class_end(agent);
+    end_before(agent, jni, &plan->options);
     return true;
 }
 
-static void note_definition(struct instr_agent *agent) {
+static void note_definition(struct instr_agent *agent, JNIEnv *jni) {
     int watching = WATCHING;
-    if (!atomic_compare_exchange_strong(&first.state, &watching, DEFINED))
+    unsigned ticket;
+    if (atomic_compare_exchange_strong(&first.state, &watching, DEFINED)) return;
+    const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
+    if (plan && plan->engine)
+        end_before(agent, jni, &plan->options);
+    else
         instr_first_class_end(agent);
+    instr_plans_give_back(&agent->plans, ticket);
 }
 
 static bool is_class_loader(jvmtiEnv *jvmti, JNIEnv *jni, jmethodID method) {
@@ -98,6 +144,6 @@ void JNICALL instr_first_class_bound(jvmtiEnv *jvmti, JNIEnv *jni, jthread threa
     (void)new_address;
     if ((*jvmti)->GetMethodName(jvmti, method, &name, NULL, NULL) != JVMTI_ERROR_NONE) return;
     if (strncmp(name, define, sizeof define - 1) == 0 && is_class_loader(jvmti, jni, method))
-        note_definition(&instr_agent);
+        note_definition(&instr_agent, jni);
     (*jvmti)->Deallocate(jvmti, (unsigned char *)name);
 }

@@ -6,7 +6,7 @@
 // bootstrap loader, the hook waits for the first class that a loader defines: that is when the JVM binds
 // one of the native methods of ClassLoader that define classes. Until then each class that is prepared
 // is looked at: one that a pass takes nevertheless, as from an archive of the program, ends the wait, and
-// is retransformed before its first use.
+// is retransformed before its first use. So are those that were loaded meanwhile, once they are prepared.
 
 #ifndef INSTR_RETRANSFORM_FIRST_CLASS_H
 #define INSTR_RETRANSFORM_FIRST_CLASS_H

@@ -72,6 +72,26 @@ def first_class(r):
         yield name, problems
 
 
+@program("classes of an archive", jdk=17)
+def archive_verified(r):
+    """No class is lost that the verifier takes from an archive of the program while the hook waits: it is loaded, and linked later."""
+    jar, archive = r.file("program.jar"), r.file("program.jsa")
+    names = ["Verified" + name + ".class" for name in ("", "$Shape", "$Circle", "$Square")]
+    subprocess.run([r.jdk.tool("jar"), "cf", jar, *(word for name in names for word in ("-C", r.built.programs, name))], check=True, capture_output=True)
+    launch = ["-cp", jar, "Verified"]
+    made = r.run("archive", [r.java, f"-XX:ArchiveClassesAtExit={archive}", *launch], timeout=300)
+    if made.status != 0 or not os.path.exists(archive):
+        raise Skip(f"{r.jdk} makes no archive: {made.tail()[-200:]}")
+    expected = {"all": {"Verified.main", "Verified.pick", *(f"Verified${name}.<init>" for name in ("Shape", "Circle", "Square"))},
+                "one": {"Verified$Square.<init>"}}
+    for name, scope in {"all": "Verified*", "one": "Verified$Square"}.items():
+        report = r.file(f"{name}.json")
+        run = r.run(name, [r.java, f"-XX:SharedArchiveFile={archive}", r.with_agent(f"calls,include={scope},calls.file={report}"), *launch])
+        with open(report, encoding="utf-8") as file:
+            found = {f"{m['class']}.{m['method']}" for m in json.load(file)["methods"]}
+        yield name, vm.compare(made, run) + ([] if found == expected[name] else [f"found {sorted(found)}"])
+
+
 @program("AOT cache", jdk=25)
 def aot(r):
     """An AOT cache stays in use, and application classes from it are instrumented all the same."""
