@@ -23,7 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             (void)cover_has_changed(file, file->ranges[k].last);
         }
     }
-    const struct cover_changed_file *found = cover_changes_find(&changes, &source);
+    size_t *longest = calloc(changes.count + 1, sizeof *longest);
+    MUST(longest);
+    cover_changes_claim(&changes, &source, longest);
+    const struct cover_changed_file *found = cover_changes_find(&changes, &source, longest);
+    free(longest);
     MUST(!found || strstr(found->path, "com/acme/A.java"));
     cover_changes_free(&changes);
     free(text);

@@ -342,10 +342,20 @@ static int is_of(const char *path, const struct cover_source *source) {
     return start == path || start[-1] == '/';
 }
 
-const struct cover_changed_file *cover_changes_find(const struct cover_changes *changes,
-                                                    const struct cover_source *source) {
+void cover_changes_claim(const struct cover_changes *changes, const struct cover_source *source,
+                         size_t *longest) {
+    size_t length = strlen(source->package->name);
     for (size_t i = 0; i < changes->count; i++)
-        if (is_of(changes->files[i].path, source)) return &changes->files[i];
+        if (length > longest[i] && is_of(changes->files[i].path, source)) longest[i] = length;
+}
+
+const struct cover_changed_file *cover_changes_find(const struct cover_changes *changes,
+                                                    const struct cover_source *source,
+                                                    const size_t *longest) {
+    size_t length = strlen(source->package->name);
+    for (size_t i = 0; i < changes->count; i++)
+        if (length >= longest[i] && is_of(changes->files[i].path, source))
+            return &changes->files[i];
     return NULL;
 }
 

@@ -38,10 +38,15 @@ int cover_changes_read(struct cover_changes *changes, const char *ref,
 int cover_changes_parse(struct cover_changes *changes, char *text);
 void cover_changes_free(struct cover_changes *changes);
 
-// The changed file that this source file was compiled from: its path ends with the package and the name. NULL: it has not
-// changed.
+// A path may end with several packages and the name: app/util/A.java with those of app/util and of util. It belongs to the
+// longest. Notes the length of the source file's package in `longest`, which has an element for each changed file, 0 at first.
+void cover_changes_claim(const struct cover_changes *changes, const struct cover_source *source,
+                         size_t *longest);
+// The changed file that this source file was compiled from: its path ends with the package and the name, and with no longer
+// package of the report. NULL: it has not changed.
 const struct cover_changed_file *cover_changes_find(const struct cover_changes *changes,
-                                                    const struct cover_source *source);
+                                                    const struct cover_source *source,
+                                                    const size_t *longest);
 int cover_has_changed(const struct cover_changed_file *file, uint32_t line);
 
 #endif

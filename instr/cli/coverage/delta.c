@@ -62,10 +62,17 @@ static int more_missed(const void *a, const void *b) {
     return m != n ? (m < n ? 1 : -1) : strcmp(x->path, y->path);
 }
 
-static int add_package(struct cover_delta *delta, const struct cover_package *package, char *seen) {
+static void claim_package(const struct cover_changes *changes, const struct cover_package *package,
+                          size_t *longest) {
+    for (size_t i = 0; i < package->source_count; i++)
+        cover_changes_claim(changes, package->sources[i], longest);
+}
+
+static int add_package(struct cover_delta *delta, const struct cover_package *package,
+                       const size_t *longest, char *seen) {
     for (size_t i = 0; i < package->source_count; i++) {
         const struct cover_changed_file *changed =
-            cover_changes_find(delta->changes, package->sources[i]);
+            cover_changes_find(delta->changes, package->sources[i], longest);
         if (!changed) continue;
         seen[changed - delta->changes->files] = 1;
         if (add_source(delta, package->sources[i], changed) != 0) return -1;
@@ -78,11 +85,16 @@ int cover_delta_make(struct cover_delta *delta, const struct cover_model *model,
     memset(delta, 0, sizeof *delta);
     delta->changes = changes;
     char *seen = calloc(changes->count + 1, 1);
-    int status = seen ? 0 : -1;
+    size_t *longest = calloc(changes->count + 1, sizeof *longest);
+    int status = seen && longest ? 0 : -1;
+    for (size_t b = 0; b < model->bundle_count && status == 0; b++)
+        for (size_t p = 0; p < model->bundles[b]->package_count; p++)
+            claim_package(changes, model->bundles[b]->packages[p], longest);
     for (size_t b = 0; b < model->bundle_count && status == 0; b++)
         for (size_t p = 0; p < model->bundles[b]->package_count && status == 0; p++)
-            status = add_package(delta, model->bundles[b]->packages[p], seen);
+            status = add_package(delta, model->bundles[b]->packages[p], longest, seen);
     if (status == 0) status = add_unknown(delta, seen);
+    free(longest);
     free(seen);
     if (delta->count) qsort(delta->files, delta->count, sizeof *delta->files, more_missed);
     return status;
