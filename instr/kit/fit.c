@@ -148,12 +148,23 @@ static const char *check_field(const struct fitting *f, unsigned number,
     return misfit(f, "parameter %u: the class has no field %s", number, p->field);
 }
 
+static const char *check_this(const struct fitting *f, unsigned number,
+                              const struct instr_kit_parameter *p) {
+    struct cf_slice owner = f->subject->owner;
+    if (strcmp(p->type, "Ljava/lang/Object;") == 0 ||
+        (strlen(p->type) == (size_t)owner.length + 2 &&
+         memcmp(p->type + 1, owner.bytes, owner.length) == 0))
+        return NULL;
+    return misfit(f, "parameter %u: @This is of another class: use Object", number);
+}
+
 static const char *check_parameter(const struct fitting *f, unsigned number,
                                    const struct instr_kit_parameter *p) {
     struct cf_slice result = cf_result_type(f->subject->descriptor);
     switch (p->value) {
     case INSTR_KIT_ARGUMENT: return check_argument(f, number, p);
     case INSTR_KIT_FIELD: return check_field(f, number, p);
+    case INSTR_KIT_THIS: return check_this(f, number, p);
     case INSTR_KIT_RESULT:
         if (CF_IS(result, "V")) return misfit(f, "parameter %u: the method has no result", number);
         if (fits(p->type, result)) return NULL;
@@ -193,6 +204,12 @@ const char *instr_kit_misfit(const struct instr_kit_advice *advice,
         const char *why = check_method(&f);
         if (why) return why;
         called++;
+    }
+    if (f.is_constructor && advice->outermost) {
+        snprintf(reason, size,
+                 "%s:%u: outermost = true is not for constructors, which may end in super()",
+                 advice->source.file, advice->source.line);
+        return reason;
     }
     f.method = advice->methods[INSTR_KIT_CONSTRUCTED];
     return called || !f.method ? NULL : misfit(&f, "is called in constructors only");

@@ -38,6 +38,7 @@ bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *load
 struct instr_kit_subject {
     struct cf_slice name, descriptor;
     bool is_static;
+    struct cf_slice owner;      // the class of the method, as a call names it
     const struct cf_class *cls; // NULL: unknown, as at a call; then there are no fields
 };
 

@@ -16,8 +16,9 @@ static const char *native_misfit(const struct instr_kit_advice *advice, const st
 }
 
 // Counts what matches; `why` the advice cannot be called there, NULL: it can.
-static void take(const struct instr_kit_subject *subject, const char *why, struct cf_slice owner,
+static void take(const struct instr_kit_subject *subject, const char *why,
                  struct instr_kit_matches *matches) {
+    struct cf_slice owner = subject->owner;
     char types[300];
     matches->methods++;
     if (!why) matches->fitting++;
@@ -33,12 +34,12 @@ static void take(const struct instr_kit_subject *subject, const char *why, struc
 static void take_method(const struct instr_kit_advice *advice, const struct cf_class *cls,
                         const struct cf_member *method, struct instr_kit_matches *matches) {
     char reason[400];
-    struct instr_kit_subject subject = {cf_member_name(cls, method),
-                                        cf_member_descriptor(cls, method),
-                                        method->access_flags & CF_ACC_STATIC, cls};
+    struct instr_kit_subject subject = {
+        cf_member_name(cls, method), cf_member_descriptor(cls, method),
+        method->access_flags & CF_ACC_STATIC, cf_this_name(cls), cls};
     const char *why = instr_kit_misfit(advice, &subject, reason, sizeof reason);
     if (!why) why = native_misfit(advice, cls, method, matches->offline, reason, sizeof reason);
-    take(&subject, why, cf_this_name(cls), matches);
+    take(&subject, why, matches);
 }
 
 void instr_kit_match_class(const struct instr_kit_advice *advice, const struct cf_class *cls,
@@ -65,12 +66,12 @@ void instr_kit_match_class(const struct instr_kit_advice *advice, const struct c
 
 static void take_call(const struct instr_kit_advice *advice, const struct cf_class *cls,
                       const uint8_t *instruction, struct instr_kit_matches *matches) {
-    struct cf_slice owner;
     struct instr_kit_subject subject = {.is_static = *instruction == CF_OP_invokestatic};
     char reason[400];
-    if (cf_reference(cls, cf_be2(instruction + 1), &owner, &subject.name, &subject.descriptor) &&
-        instr_kit_names_call(advice, owner, subject.name, subject.descriptor))
-        take(&subject, instr_kit_misfit(advice, &subject, reason, sizeof reason), owner, matches);
+    if (cf_reference(cls, cf_be2(instruction + 1), &subject.owner, &subject.name,
+                     &subject.descriptor) &&
+        instr_kit_names_call(advice, subject.owner, subject.name, subject.descriptor))
+        take(&subject, instr_kit_misfit(advice, &subject, reason, sizeof reason), matches);
 }
 
 void instr_kit_match_calls(const struct instr_kit_advice *advice, const struct cf_class *cls,

@@ -471,25 +471,6 @@ void kit_push_thrown(const struct kit_weaving *w, struct cf_snippet *s, bool has
 
 // --- which ---
 
-static const char *this_misfit(const struct kit_weaving *w, char *reason, size_t size) {
-    struct cf_slice name = w->owner;
-    for (unsigned r = 0; r < INSTR_KIT_ROLES; r++) {
-        const struct instr_kit_method *m = w->advice->methods[r];
-        for (size_t i = 0; m && i < m->parameter_count; i++) {
-            const char *type = m->parameters[i].type;
-            if (m->parameters[i].value != INSTR_KIT_THIS ||
-                strcmp(type, "Ljava/lang/Object;") == 0 ||
-                (strlen(type) == (size_t)name.length + 2 &&
-                 memcmp(type + 1, name.bytes, name.length) == 0))
-                continue;
-            snprintf(reason, size, "%s:%u: %s: parameter %u: @This is of another class: use Object",
-                     m->source.file, m->source.line, m->name, (unsigned)i + 1);
-            return reason;
-        }
-    }
-    return NULL;
-}
-
 bool kit_passes_later(const struct instr_kit_advice *advice, size_t index) {
     for (unsigned r = INSTR_KIT_CONSTRUCTED; r <= INSTR_KIT_EXIT; r++) {
         const struct instr_kit_method *m = advice->methods[r];
@@ -564,9 +545,9 @@ enum cf_status kit_begin(struct kit_weaving *w) {
     struct instr_kit_subject subject = {.name = w->name,
                                         .descriptor = w->descriptor,
                                         .is_static = w->is_static,
+                                        .owner = w->owner,
                                         .cls = w->scratch ? NULL : w->edit->code.cls};
     const char *why = instr_kit_misfit(w->advice, &subject, reason, sizeof reason);
-    if (!why) why = this_misfit(w, reason, sizeof reason);
     if (why) return refuse(w, why);
     if (w->advice->rethrow_count && CF_IS(w->owner, "java/lang/Object") &&
         CF_IS(w->name, "<init>") && !w->scratch)
@@ -577,8 +558,6 @@ enum cf_status kit_begin(struct kit_weaving *w) {
     if (instr_kit_bridge_name(w->advice, w->package, w->bridge, sizeof w->bridge) >=
         sizeof w->bridge)
         return refuse(w, "the name of its bridge is too long");
-    if (w->advice->outermost && w->edit->constructor && !w->scratch)
-        return refuse(w, "outermost = true is not for constructors, which may end in super()");
     list_arguments(w);
     return w->edit->error.status;
 }

@@ -1,6 +1,7 @@
 """Which methods of an application an advice applies to, and whether it can be called for them."""
 
 import os
+import re
 
 from support import KitTest
 
@@ -111,11 +112,16 @@ class FittingTest(KitTest):
         self.fails("enter: parameter 1: the field stock needs an object, which there is not", "Shop.<init>()",
                    'static void enter(@Field("stock") long s) { }')
         self.fails("enter: a constructor cannot be skipped", "Shop.<init>()", "@Skip static boolean enter() { return true; }")
+        self.fails("enter: parameter 1: @This is of another class: use Object", order, "static void enter(@This Comparable<?> s) { }")
 
     def test_an_advice_that_fits_some_methods_only(self):
         text = self.check('"com.acme.Shop.order(..)"', "static void enter(String item) { }")
         self.assertIn("note: A.java:4: enter: parameter 1 is argument 0, which the method does not have, for com.acme.Shop.order()\n", text)
         self.assertIn("    1 method of the jars\n", text)
+        methods = int(re.search(r"\n    (\d+) methods", self.check('"com.acme.Shop.*"', "static void enter() { }"))[1])
+        text = self.check('value = "com.acme.Shop.*", outermost = true', "static void enter() { }")
+        self.assertIn("note: A.java:3: outermost = true is not for constructors, which may end in super(), for com.acme.Shop.<init>(", text)
+        self.assertIn(f"\n    {methods - 2} methods of the jars\n", text)
 
     def test_folders_of_classes(self):
         self.finds(2, '"com.acme.Shop.order(..)"')

@@ -34,6 +34,10 @@ class RequiredTest(ShopTest):
                                             ("com.acme.Sh?p?.*", "com.acme.Sh?p?.*"), ("java.util.ArrayList.ad(..)", "java.util.ArrayList.ad(..)"))):
             self.fails(self.required(value, f"k{i}"), f"Slow.java:2: advice Slow is required, but the class path has no method for it: {where}", "-cp", self.app, "com.acme.Shop")
 
+    def test_a_start_fails_where_the_object_is_of_another_class(self):
+        kit = self.kit('@Advice(value = "com.acme.Shop.order(..)", required = true) final class Slow { static void enter(@This Number shop) { } }')
+        self.fails(kit, "Slow.java:2: enter: parameter 1: @This is of another class: use Object", "-cp", self.app, "com.acme.Shop")
+
     def test_calls(self):
         for i, (value, callers) in enumerate((("com.acme.Shop.odrer(..)", "com.acme.**"), ("com.acme.Shop.order(..)", "com.acne.**"))):
             kit = self.required(value, f"k{i}", f', calls = true, callers = "{callers}"')

@@ -213,7 +213,9 @@ class RewriteTest(KitTest):
             done = self.rewrite(self.program, name + "-out.jar", kit=kit, status=status)
             self.assertIn(f"instr: advice {name} is called from nowhere: no method matches{', and it is required' if required else ''}\n", done.stderr)
         kit = self.build("typed", classpath=self.both, Typed='import instr.kit.*; @Advice("app.Main.greet(String)") final class Typed { static void enter(int n) { } }')
-        self.assertRegex(self.rewrite(self.program, "typed-out.jar", kit=kit).stderr, r"advice Typed is not called: Typed.java:1: enter: parameter 1 is argument 0, whose type is")
+        done = self.rewrite(self.program, "typed-out.jar", kit=kit)
+        self.assertRegex(done.stderr, r"advice Typed is not called: Typed.java:1: enter: parameter 1 is argument 0, whose type is")
+        self.assertIn("advice Typed is called from nowhere: no method fits\n", done.stderr)
 
     def test_what_needs_the_agent(self):
         kit = self.build("loader", classpath=self.both, In='import instr.kit.*; @Advice(value = "app.Main.greet(String)", loader = "boot") final class In { static void enter() { } }')

@@ -264,9 +264,11 @@ int cli_kits_finish(const struct cli_rewrite *rewrite) {
         for (size_t k = 0; kit && k < kit->advice_count; k++, matches++) {
             const struct instr_kit_advice *advice = &kit->advices[k];
             if (*matches->misfit)
-                cli_error("advice %s is not called: %s", advice->name, matches->misfit);
+                cli_error("advice %s is not called%s: %s", advice->name,
+                          matches->fitting ? " everywhere" : "", matches->misfit);
             if (matches->fitting) continue;
-            cli_error("advice %s is called from nowhere: no method matches%s", advice->name,
+            cli_error("advice %s is called from nowhere: no method %s%s", advice->name,
+                      matches->methods ? "fits" : "matches",
                       advice->required ? ", and it is required" : "");
             if (advice->required) status = CLI_FAILED;
         }
