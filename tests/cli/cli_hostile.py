@@ -219,6 +219,15 @@ class Ending(Poser):
                 self.assertEqual(status, 1)
                 self.assertRegex(err, "the answer is too large|the kill switch|has not answered in time")
 
+    def test_list_tells_which_process_is_stopped(self):
+        pid = self.pose("mute")
+        os.kill(int(pid), signal.SIGSTOP)
+        try:
+            _, out, _, _ = self.ends("list")
+        finally:
+            os.kill(int(pid), signal.SIGCONT)
+        self.assertRegex(out, rf"(?m)^ *{pid} .* stopped ")
+
     @slow
     def test_any_number_of_processes_that_do_not_answer(self):
         pids = [self.pose("slow", folder=f"slow{i}") for i in range(14)]

@@ -7,6 +7,7 @@
 #include "instr/process/remote_jvm.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,9 @@ static void ask_state(struct cli_session *session, struct row *row) {
 static void find_state(struct row *row, int milliseconds) {
     struct cli_session session;
     char reason[INSTR_ERROR_SIZE];
-    if (row->jvm.agent[0]) strcpy(row->state, "silent");
+    bool is_stopped = instr_process_is_stopped(&row->jvm.process);
+    if (row->jvm.agent[0]) strcpy(row->state, is_stopped ? "stopped" : "silent");
+    if (is_stopped) return; // it would not answer
     if (cli_session_open_within(&session, (long)row->jvm.process.pid, milliseconds, reason,
                                 sizeof reason) != CLI_SESSION_OK)
         return;

@@ -28,7 +28,7 @@
             "class",                                                                               \
             "The agent is dormant or active; busy means that it runs a command of another "        \
             "client; silent means that its library is loaded but does not listen, as after "       \
-            "'instr detach'. For JVMs of "                                                         \
+            "'instr detach'; stopped means that the process is, as by SIGSTOP. For JVMs of "       \
             "other users only root sees everything.")                                              \
     COMMAND(attach, "PID [OPTION...] [--wait] [--for TIME] [--as NAME] [--json]",                  \
             "load the agent into a running JVM and enable passes",                                 \
