@@ -158,8 +158,8 @@ bool instr_agent_pass_load(JavaVM *vm, const struct instr_pass_options *pass,
     return accepts(vm, pass, phase, reason, size) && load(vm, pass, phase, reason, size);
 }
 
-static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *pass, char *reason,
-                  size_t size) {
+bool instr_agent_pass_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *pass,
+                            char *reason, size_t size) {
     const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
     const char *runtime = pass->pass->runtime_class;
     if (!instr_runtime_add(jni, runtime, reason, size)) return false;
@@ -199,7 +199,7 @@ bool instr_agent_passes_load(JavaVM *vm, const struct instr_options *options,
 bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_options *options,
                               uint64_t *left_out, char *reason, size_t size) {
     for (size_t i = 0; i < options->pass_count; i++)
-        if (!start(jvmti, jni, &options->passes[i], reason, size) &&
+        if (!instr_agent_pass_start(jvmti, jni, &options->passes[i], reason, size) &&
             !goes_on_without(jni, options, i, left_out, reason))
             return false;
     return true;

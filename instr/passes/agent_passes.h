@@ -22,6 +22,8 @@ bool instr_agent_passes_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_o
 // The same for one pass, which is not stopped when it fails.
 bool instr_agent_pass_load(JavaVM *vm, const struct instr_pass_options *pass,
                            enum instr_agent_pass_phase phase, char *reason, size_t size);
+bool instr_agent_pass_start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *pass,
+                            char *reason, size_t size);
 void instr_agent_passes_engine(struct instr_engine *engine, const struct instr_options *options);
 // The passes that insert no code with their options, a bit for each.
 uint64_t instr_agent_passes_passive(const struct instr_options *options);

@@ -75,13 +75,8 @@ static void forget_pass(const struct instr_pass_options *pass, JNIEnv *jni) {
 
 static int start_pass(struct instr_agent *agent, JNIEnv *jni, const struct instr_pass_options *pass,
                       char *reason, size_t size) {
-    const struct instr_agent_pass *agent_pass = instr_agent_pass_of(pass->pass);
-    const char *runtime = pass->pass->runtime_class;
-    if (!instr_runtime_add(jni, runtime, reason, size)) return 0;
-    instr_runtime_introduce(agent->jvmti, jni, runtime);
-    if (!agent_pass) return 1;
     if (instr_agent_pass_load(agent->vm, pass, INSTR_PHASE_LIVE, reason, size) &&
-        (!agent_pass->start || agent_pass->start(agent->jvmti, jni, pass, reason, size)))
+        instr_agent_pass_start(agent->jvmti, jni, pass, reason, size))
         return 1;
     instr_reconfigure_stop_pass(pass, jni);
     return 0;
