@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include <zip.h>
@@ -44,6 +45,17 @@ struct cover_sources {
     pthread_mutex_t lock; // of the archives
 };
 
+// Names are iconv's, or Java's: builds have ISO8859_1, EUC_JP and MacRoman, which iconv calls otherwise.
+static iconv_t converter_of(const char *encoding) {
+    iconv_t converter = iconv_open("UTF-8", encoding);
+    char dashed[64];
+    if (converter != (iconv_t)-1 || strlen(encoding) >= sizeof dashed) return converter;
+    if (strcasecmp(encoding, "MacRoman") == 0) return iconv_open("UTF-8", "MACINTOSH");
+    for (size_t i = 0; i <= strlen(encoding); i++)
+        dashed[i] = (char)(encoding[i] == '_' ? '-' : encoding[i]);
+    return iconv_open("UTF-8", dashed);
+}
+
 struct cover_sources *cover_sources_new(const char *encoding, unsigned tab) {
     struct cover_sources *sources = calloc(1, sizeof *sources);
     if (!sources || (encoding && !(sources->encoding = strdup(encoding)))) {
@@ -53,7 +65,7 @@ struct cover_sources *cover_sources_new(const char *encoding, unsigned tab) {
     }
     sources->tab = tab;
     pthread_mutex_init(&sources->lock, NULL);
-    iconv_t converter = encoding ? iconv_open("UTF-8", encoding) : (iconv_t)-1;
+    iconv_t converter = encoding ? converter_of(encoding) : (iconv_t)-1;
     if (encoding && converter == (iconv_t)-1) {
         cli_error("--encoding: unknown encoding '%.64s'; 'iconv -l' lists those that are known",
                   encoding);
@@ -259,7 +271,7 @@ int cover_sources_find(struct cover_sources *sources, const char *bundle, const 
 // --- reading ---
 
 static int convert(const char *encoding, struct cli_bytes *text, char reason[CLI_REASON_SIZE]) {
-    iconv_t converter = iconv_open("UTF-8", encoding);
+    iconv_t converter = converter_of(encoding);
     size_t room = text->length * 4 + 16, left = text->length;
     char *result = malloc(room), *out = result, *in = (char *)text->bytes;
     if (converter == (iconv_t)-1 || !result) {

@@ -16,7 +16,7 @@ enum { COVER_TAB = 4, COVER_MOST_TAB = 64 };
 
 struct cover_sources;
 
-// `encoding` is that of the files, as iconv names it; NULL: UTF-8. A tab is `tab` columns wide. NULL
+// `encoding` is that of the files, as iconv or Java names it; NULL: UTF-8. A tab is `tab` columns wide. NULL
 // after a message.
 struct cover_sources *cover_sources_new(const char *encoding, unsigned tab);
 void cover_sources_free(struct cover_sources *sources);
