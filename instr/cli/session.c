@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#define STOPPED "process %ld is stopped and cannot respond"
 #define MILLISECOND UINT64_C(1000000)
 enum {
     GREETING_MS = 10000,
@@ -181,6 +182,12 @@ static int receive(struct cli_session *session, int milliseconds) {
     return n > 0 && instr_messages_add(&session->messages, bytes, (size_t)n) == 0 ? 1 : -1;
 }
 
+int cli_session_silent(const struct cli_session *session) {
+    long pid = (long)session->process.pid;
+    if (instr_process_is_stopped(&session->process)) return cli_error(STOPPED, pid);
+    return cli_error("the agent in process %ld is not responding", pid);
+}
+
 // The kind of failure, after a reason.
 static int not_greeted(const struct cli_session *session, int closed, char *reason, size_t size) {
     long pid = (long)session->process.pid;
@@ -233,7 +240,7 @@ static int not_found(struct cli_session *session, char *reason, size_t size) {
         return CLI_SESSION_FAILED;
     }
     if (instr_process_is_stopped(target)) {
-        snprintf(reason, size, "process %ld is stopped and cannot respond", pid);
+        snprintf(reason, size, STOPPED, pid);
         return CLI_SESSION_FAILED;
     }
     if (error == ENOENT || error == ENOTDIR) {

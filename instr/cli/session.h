@@ -58,6 +58,8 @@ int cli_session_open(struct cli_session *session, long pid, char *reason, size_t
 // The same for a session in which everything must happen within so many milliseconds.
 int cli_session_open_within(struct cli_session *session, long pid, int milliseconds, char *reason,
                             size_t size);
+// Says that the agent does not respond, or that its process is stopped. Returns CLI_FAILED.
+int cli_session_silent(const struct cli_session *session);
 // What follows must happen within so many milliseconds from now.
 void cli_session_limit(struct cli_session *session, int milliseconds);
 void cli_session_close(struct cli_session *session);

@@ -317,7 +317,7 @@ static int follow(struct top *top) {
         if (event.kind != CLI_NOTHING) late = instr_clock_now() + top->every + LATE;
         if (instr_clock_now() > late) {
             cli_screen_close();
-            return cli_error("the agent in process %ld is not responding", top->pid);
+            return cli_session_silent(&top->session);
         }
         if (event.kind == CLI_DOCUMENT) {
             int shown = top->soon;

@@ -642,6 +642,24 @@ def top_waits(r):
     p.process.wait(60)
 
 
+@program("instr top, a stopped JVM", quick=False)
+def top_stopped(r):
+    """The command ends after a while, and says that the JVM is stopped, not that its agent does not respond."""
+    p = Waiting(r)
+    p.instr("attach", "calls")
+    watching = subprocess.Popen([r.cli, "top", str(p.pid), "--every", "100ms", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first = watching.stdout.readline()
+    os.kill(p.pid, signal.SIGSTOP)
+    try:
+        said = watching.communicate(timeout=60)[1]
+    finally:
+        os.kill(p.pid, signal.SIGCONT)
+    found = (first, watching.returncode, said)
+    p.process.stdin.close()
+    p.process.wait(60)
+    yield "stopped", [] if found == ("{\n", 1, f"instr: process {p.pid} is stopped and cannot respond\n") else [f"{found}"]
+
+
 @program("control, too many clients", quick=False)
 def crowd(r):
     """Silent clients: some are accepted, the next one is refused with a reason, and all are disconnected after a timeout."""
