@@ -175,8 +175,9 @@ public final class InstrSampling {
             if (row == 0) {
                 InstrThreads.countSlowly(id, what);
                 row = InstrThreads.currentRow(id);
+                if (row == 0) return openWithoutRow(id, what);
                 // Other threads may have shown that the method is short.
-                if (row != 0 && ((int) InstrUnsafe.get(row + NEXT) & LEFT) != 0) return InstrUnsafe.get(TICK);
+                if (((int) InstrUnsafe.get(row + NEXT) & LEFT) != 0) return InstrUnsafe.get(TICK);
                 return open(id, row, what);
             }
             long calls = InstrUnsafe.get(row + NEXT);
@@ -350,6 +351,15 @@ public final class InstrSampling {
         return state | System.nanoTime();
     }
 
+    /** The same where there is no memory for another row: one of 4^AT_FIRST calls is timed, of each method. */
+    private static long openWithoutRow(int id, int what) {
+        long line = InstrThreads.findLine(), tick = InstrUnsafe.get(TICK);
+        if (line == 0) return open(id, 0, what);
+        // The buffer has just got this call.
+        boolean chosen = (InstrUnsafe.get(line + InstrThreads.POSITION) + tick) * RANDOM >>> 64 - 2 * AT_FIRST == 0;
+        return chosen ? open(id, 0, what) | SAMPLED : tick;
+    }
+
     /** The same of a method that calls itself: only outermost calls are timed. Those of constructors are on the stack later. */
     private static long openRecursive(InstrTask task, long row, int id, int what) {
         int depth = task.depth;
@@ -454,7 +464,7 @@ public final class InstrSampling {
             last = now;
         }
         long row = currentRow(id), self = charge(task, from, last, outer), kind = 0;
-        int level = row == 0 ? 0 : level(InstrUnsafe.get(row + NEXT)), longBits = longBits(level);
+        int level = row == 0 ? AT_FIRST : level(InstrUnsafe.get(row + NEXT)), longBits = longBits(level);
         boolean sampled = (state & SAMPLED) != 0 && level != 0; // else the thread has got another row meanwhile
         if (row != 0) judge(row, state, duration);
         // A short call that is timed takes longer by that: a tick then says nothing.
@@ -472,7 +482,7 @@ public final class InstrSampling {
             if (duration - (1L << longBits) > (now * RANDOM >>> 64 - longBits)) kind |= RECORD_LONG;
         }
         record(duration, self, kind, twice, id);
-        if (sampled && row == InstrThreads.ownRow(id)) balance(id, 1 << 2 * level);
+        if (sampled && row != 0 && row == InstrThreads.ownRow(id)) balance(id, 1 << 2 * level);
     }
 
     /**

@@ -117,6 +117,7 @@ static void memory(struct instr_json *json, const struct instr_agent *agent,
     }
     instr_json_number(json, "all", all);
     instr_json_close(json, '}');
+    instr_json_bool(json, "counters_full", instr_threads_are_full());
 }
 
 static void changed_now(struct instr_json *json, const struct instr_agent *agent) {
@@ -176,7 +177,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "classes_over_limit",           of these, at this moment
 //        "skipped": [{"class", "method", "reason"}],           the first SKIPPED_SHOWN; of
 //                                        "interfaces_skipped", the first INTERFACES_SHOWN
-//        "memory_bytes": {...},
+//        "memory_bytes": {...}, "counters_full",
 //        "classes_now", "methods_now",   changed at this moment
 //        "classes_refused_now",          refused by the JVM, not tried again
 //        "classes_done", "classes_total",    progress of the background thread; 0 of 0: it is idle

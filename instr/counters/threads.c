@@ -217,6 +217,7 @@ static jlong JNICALL native_epoch(JNIEnv *jni, jclass class) {
 
 // The bytes that the counters of all threads may still allocate (memory=).
 static atomic_size_t budget;
+static atomic_bool exhausted; // somebody did not get what it asked for
 
 #define PAGE_COST ((size_t)ARENA_USUAL_COLUMNS * ARENA_PAGE_BYTES)
 
@@ -317,7 +318,10 @@ static jlong JNICALL native_page(JNIEnv *jni, jclass class, jint id) {
     struct thread *thread = current();
     if (thread == NULL || id < 0) return 0;
     int64_t *page = add_page(thread, (size_t)id / INSTR_ROWS_PER_PAGE);
-    if (page == NULL) thread->line->full = 1;
+    if (page == NULL) {
+        thread->line->full = 1;
+        atomic_store(&exhausted, true);
+    }
     return (jlong)(intptr_t)page;
 }
 
@@ -547,6 +551,10 @@ size_t instr_threads_budget(void) {
     return atomic_load(&budget);
 }
 
+bool instr_threads_are_full(void) {
+    return atomic_load(&exhausted);
+}
+
 // Frees the memory of a buffer, but keeps its address range: its owner may be writing to it.
 static void empty_buffer(struct thread *thread) {
     if (thread->length != BUFFER_WORDS || BUFFER_BYTES % (size_t)sysconf(_SC_PAGESIZE) != 0) return;
@@ -582,6 +590,7 @@ void instr_threads_release(void) {
     arena_release();
     pthread_mutex_unlock(&state.mutex);
     refund(n * PAGE_COST);
+    atomic_store(&exhausted, false);
 }
 
 static bool register_natives(JNIEnv *jni, jclass class) {

@@ -31,6 +31,9 @@ const char *instr_threads_start(JNIEnv *jni, const struct instr_threads_classes 
 // The bytes of counters that threads may still allocate.
 size_t instr_threads_budget(void);
 
+// Has a thread asked for more than that? What it counts since then takes longer, and is as exact.
+bool instr_threads_are_full(void);
+
 // A page: the counters of as many methods, each kind in an array of INSTR_ROWS_PER_PAGE. The arrays of
 // one kind lie side by side, since how much of the processor's cache they take decides what counting
 // costs. The runtime's Java code knows the order of the kinds.

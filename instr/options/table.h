@@ -35,8 +35,9 @@
            "have theirs. A file that was written is named all the same, but for that of coverage") \
     OPTION(verbose, "verbose", CHOICE, "no|yes", "print each class and method that is skipped")    \
     OPTION(memory, "memory", SIZE, "SIZE",                                                         \
-           "maximum memory for the counters of all threads, such as 8M; beyond it "                \
-           "threads share counters")                                                               \
+           "maximum memory for the counters of all threads; default an eighth of the "             \
+           "JVM's maximum heap, from 8M to 128M. What has no room takes longer to count: "         \
+           "timing.clock=auto then measures one of some 64 calls")                                 \
     OPTION(facts, "facts", FILE, "FILE",                                                           \
            "write the capabilities and settings of the JVM to FILE (JSON) when it has "            \
            "started; %p is the process id")                                                        \

@@ -19,7 +19,6 @@
 #include "instr/base/clock.h"
 
 #define JAR_NAME "instr-runtime.jar"
-#define DEFAULT_PAGE_BUDGET ((size_t)8 << 20)
 #define EARLY_CLASS "java/lang/InstrNatives"
 #define JNI_9 0x00090000
 #define KNOWN_MODULES 512 // a power of two
@@ -185,14 +184,14 @@ static bool define(JNIEnv *jni, const struct instr_runtime_class *class,
     return fail(jni, reason, size, class->name, why);
 }
 
-// Runtime.getRuntime().freeMemory(), in bytes; 0: unknown.
-static jlong free_memory(JNIEnv *jni) {
+// What a method of Runtime.getRuntime() says, such as freeMemory, in bytes; 0: unknown.
+static jlong heap_bytes(JNIEnv *jni, const char *method) {
     jclass class = (*jni)->FindClass(jni, "java/lang/Runtime");
     jmethodID get =
         class ? (*jni)->GetStaticMethodID(jni, class, "getRuntime", "()Ljava/lang/Runtime;") : NULL;
-    jmethodID free = get ? (*jni)->GetMethodID(jni, class, "freeMemory", "()J") : NULL;
-    jobject its = free ? (*jni)->CallStaticObjectMethod(jni, class, get) : NULL;
-    jlong bytes = its && !(*jni)->ExceptionCheck(jni) ? (*jni)->CallLongMethod(jni, its, free) : 0;
+    jmethodID call = get ? (*jni)->GetMethodID(jni, class, method, "()J") : NULL;
+    jobject its = call ? (*jni)->CallStaticObjectMethod(jni, class, get) : NULL;
+    jlong bytes = its && !(*jni)->ExceptionCheck(jni) ? (*jni)->CallLongMethod(jni, its, call) : 0;
     (*jni)->ExceptionClear(jni);
     return bytes;
 }
@@ -202,7 +201,7 @@ static jlong free_memory(JNIEnv *jni) {
 // trying shows it, which takes some 0.3 ms.
 static bool heap_has_room(JNIEnv *jni) {
     enum { PIECES = 8, PIECE = 64 * 1024 }; // the runtime needs about half of it
-    if (free_memory(jni) >= 4 * PIECES * PIECE) return true;
+    if (heap_bytes(jni, "freeMemory") >= 4 * PIECES * PIECE) return true;
     bool has = (*jni)->PushLocalFrame(jni, PIECES + 1) == 0;
     bool pushed = has;
     for (int i = 0; i < PIECES && has; i++) has = (*jni)->NewByteArray(jni, PIECE) != NULL;
@@ -434,6 +433,13 @@ static bool register_natives(JNIEnv *jni, jclass natives) {
     return (*jni)->RegisterNatives(jni, natives, methods, 3) == 0;
 }
 
+// For the counters of all threads where no memory= is given. A thread takes 32 bytes for each method near
+// those that it calls, as does a server's each worker; what has no room takes ten times as long to count.
+static size_t usual_budget(JNIEnv *jni) {
+    const jlong least = 8 << 20, most = 128 << 20, part = heap_bytes(jni, "maxMemory") / 8;
+    return (size_t)(part < least ? least : part < most ? part : most);
+}
+
 // What counts calls, and what else needs the counters of threads.
 static bool start_counters(JNIEnv *jni, char *reason, size_t size) {
     const char *package = instr_runtime_package(runtime.delivery);
@@ -442,7 +448,7 @@ static bool start_counters(JNIEnv *jni, char *reason, size_t size) {
     if (!heap_has_room(jni)) return fail(jni, reason, size, NULL, HEAP_FULL);
     if (!get_classes(jni, runtime.delivery, COUNTERS, &classes, reason, size)) return false;
     const char *failed = instr_threads_start(
-        jni, &classes, runtime.page_budget ? runtime.page_budget : DEFAULT_PAGE_BUDGET);
+        jni, &classes, runtime.page_budget ? runtime.page_budget : usual_budget(jni));
     if (failed != NULL) return fail(jni, reason, size, NULL, failed);
     runtime.threads = (*jni)->NewGlobalRef(jni, classes.threads);
     if (!initialize(jni, package, "InstrCalls") || !initialize(jni, package, "InstrTiming") ||

@@ -93,8 +93,12 @@ static void figures(const json_t *document) {
     if (cli_count(document, "expires_in_ns"))
         line("expiry", "all passes are switched off in %s",
              instr_duration(cli_count(document, "expires_in_ns"), time));
-    line("memory", "%s bytes",
-         instr_number(cli_count(json_object_get(document, "memory_bytes"), "all"), a));
+    line("memory", "%s bytes%s",
+         instr_number(cli_count(json_object_get(document, "memory_bytes"), "all"), a),
+         json_is_true(json_object_get(document, "counters_full"))
+             ? "; counters have reached their limit: what further threads count takes longer "
+               "(memory= raises it)"
+             : "");
 }
 
 static char *percent(uint64_t ppm, char text[32]) {

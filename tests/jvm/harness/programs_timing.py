@@ -14,10 +14,10 @@ CLOCK = 100  # nanoseconds of a call that the program's own clock does not see, 
 UNWINDING = 10000  # the same of a call that throws
 
 
-def known(r, name, clock, program, *arguments):
+def known(r, name, clock, program, *arguments, options=""):
     """The rows of a program with this clock, and what it prints of each: calls, thrown, nanoseconds."""
     report = r.file(name + ".json")
-    agent = r.with_agent(f"timing,timing.clock={clock},include={program}:{program}$Made,timing.file={report}")
+    agent = r.with_agent(f"timing,timing.clock={clock},include={program}:{program}$Made{options},timing.file={report}")
     run = r.run(name, [r.java] + r.verify + [agent, "-cp", r.built.programs, program, *arguments])
     if run.status != 0:
         return None, None, [run.tail()]
@@ -156,6 +156,28 @@ def switched_once(r):
         p.process.stdin.close()
         if p.process.wait(timeout=60) != 0:
             problems.append(f"exit status {p.process.returncode}")
+    return problems
+
+
+@program("timing, counters without memory")
+def little_memory(r):
+    """Threads for whose counters there is no memory any more, since the JDK's methods have had it: each call counts, one of some
+    64 is measured, and what ticks see is estimated, as of other threads."""
+    yield "estimated", of_several(lambda n: crowded(r, f"crowded-{n}"))
+    said = "instr: the counters of all threads have reached their limit of memory"
+    for options, expected in ((",memory=64K", True), ("", False)):
+        run = r.run("limit", [r.java, r.with_agent("calls,include=**" + options), "-cp", r.built.programs, "Hello"])
+        yield "limit" + options, [] if run.status == 0 and (said in run.stderr) == expected else [run.tail(), run.stderr[-300:]]
+
+
+def crowded(r, name):
+    rows, truth, problems = known(r, name, "auto", "KnownTimes", "10000", "8", options=":java.**,memory=64K")
+    if problems:
+        return problems
+    problems = problems_of(rows, truth, True)
+    for method in ("small", "rare", "middle"):
+        if not rows[method]["calls"] // 200 < rows[method]["measured"] < rows[method]["calls"] // 8:
+            problems.append(f"{method}: {rows[method]['measured']} of {rows[method]['calls']} calls were measured")
     return problems
 
 
