@@ -210,6 +210,10 @@ bool instr_snapshot_and_reset(JNIEnv *jni, const struct instr_methods *methods, 
     return take(&snapshot, counts, n);
 }
 
+bool instr_snapshot_is_crowded(void) {
+    return instr_threads_are_full();
+}
+
 void instr_snapshot_cleared(uint32_t from, uint32_t to) {
     pthread_mutex_lock(&at_reset.lock);
     for (size_t id = from; id < to && id < at_reset.n; id++) at_reset.of[id] = (struct paged){0};
