@@ -60,7 +60,7 @@ public final class InstrSampling {
      * runs in a row of its owner, its number has RUNNING, calls within it are only counted, and INNER is less by the calls that
      * there were when it began.
      */
-    static final long NEXT = 3 * InstrThreads.COLUMN, MEAN = 4 * InstrThreads.COLUMN, NUMBER = 5 * InstrThreads.COLUMN,
+    static final long NEXT = InstrThreads.COLUMN, MEAN = 4 * InstrThreads.COLUMN, NUMBER = 5 * InstrThreads.COLUMN,
             ENTERED = 6 * InstrThreads.COLUMN, INNER = ENTERED, TICKED = 7 * InstrThreads.COLUMN;
 
     static final int LEVEL_SHIFT = 11, LEVEL = 7, LEFT = (1 << LEVEL_SHIFT) - 1, CALL_SHIFT = 14, COUNTED = (1 << CALL_SHIFT) - 1;

@@ -68,7 +68,7 @@ final class InstrThreads {
      */
     static final int ROW_BITS = 5, ROW_SHIFT = 3;
 
-    static final long COLUMN = InstrNative.distance(), ROW_THROWN = COLUMN, ROW_MARK = 2 * COLUMN;
+    static final long COLUMN = InstrNative.distance(), ROW_THROWN = 2 * COLUMN, ROW_MARK = 3 * COLUMN;
 
     /**
      * The address of the lines, in which all bits of OFFSETS are 0. The offset is combined with a bitwise or: for a
@@ -88,7 +88,7 @@ final class InstrThreads {
      * atomic operation, as everybody else, and the address of its counters follows from Thread.tid and the method. OWNED is that
      * of the first page; the pages of one way follow each other. The offset of a way is combined with it as in LINES.
      */
-    static final int WAY_BITS = 6, WAYS = 1 << WAY_BITS, WAY_SHIFT = ID_BITS + ROW_SHIFT;
+    static final int WAY_BITS = 7, WAYS = 1 << WAY_BITS, WAY_SHIFT = ID_BITS + ROW_SHIFT;
 
     static final long OWNED = InstrNative.owned(), WAY_OFFSETS = InstrNative.ways() - 1 << WAY_SHIFT;
 

@@ -141,7 +141,7 @@ struct instr_counters arena_columns(int64_t *page) {
 
 // Threads may have written to it before it was cleared, and after.
 static void clear_page(const struct instr_counters *page) {
-    volatile int64_t *const columns[] = {page->calls, page->thrown, page->mark, page->next};
+    volatile int64_t *const columns[] = {page->calls, page->next, page->thrown, page->mark};
     for (size_t i = 0; i < ARENA_USUAL_COLUMNS * INSTR_ROWS_PER_PAGE; i++) {
         volatile int64_t *at = &columns[i / INSTR_ROWS_PER_PAGE][i % INSTR_ROWS_PER_PAGE];
         if (*at != 0) *at = 0; // memory that is only read is not used yet

@@ -17,7 +17,7 @@
 enum {
     ARENA_USUAL_COLUMNS = 4, // those before `mean`, which few passes use
     ARENA_PAGE_BYTES = INSTR_ROWS_PER_PAGE * sizeof(int64_t), // in each column
-    ARENA_WAYS = 64,
+    ARENA_WAYS = 128,
     ARENA_WAY_PAGES = (1 << INSTR_RECORD_ID_BITS) / INSTR_ROWS_PER_PAGE
 };
 

@@ -38,10 +38,11 @@ bool instr_threads_are_full(void);
 // one kind lie side by side, since how much of the processor's cache they take decides what counting
 // costs. The runtime's Java code knows the order of the kinds.
 struct instr_counters {
-    volatile int64_t *calls, *thrown;
-    volatile int64_t *mark; // position of the method on the stack of a task
-    // With clock=auto: see InstrSampling, and instr_only_counted.
-    volatile int64_t *next;
+    // Those that most calls write to come first: their distances fit into the instructions of inserted code.
+    volatile int64_t *calls;
+    volatile int64_t *next; // with clock=auto: see InstrSampling, and instr_only_counted
+    volatile int64_t *thrown;
+    volatile int64_t *mark;   // position of the method on the stack of a task
     volatile int64_t *mean;   // of timed calls, and what instr_unseen takes from it
     volatile int64_t *number; // of timed calls; negative: the method calls itself
     // Calls of the method when one that is running was entered in this row, -1: none was; if the method calls
