@@ -11,7 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 256 * 1024, MOST_PERFDATA = 16 * 1024 * 1024, MOST_TEXT = 1024 * 1024 };
+enum {
+    MOST_ARGUMENTS = 256 * 1024,
+    MOST_PERFDATA = 16 * 1024 * 1024,
+    MOST_TEXT = 1024 * 1024,
+    MOST_MAPS = 64 * 1024 * 1024
+};
 
 // --- libraries ---
 
@@ -354,6 +359,35 @@ int instr_remote_jvm_option(const struct instr_remote_jvm *jvm, const char *star
     return 0;
 }
 
+static int maps_file(const struct instr_remote_jvm *jvm, const char *path) {
+    char end[INSTR_PROCESS_NAME], removed[INSTR_PROCESS_NAME];
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    snprintf(end, sizeof end, "/%s\n", name);
+    snprintf(removed, sizeof removed, "/%s (deleted)\n", name);
+    char *maps = instr_process_read(&jvm->process, "maps", MOST_MAPS, NULL);
+    int found = maps && (strstr(maps, end) || strstr(maps, removed));
+    free(maps);
+    return found;
+}
+
+// The option for which the JVM writes an archive of its classes, when it ends or when jcmd asks for it; NULL: it
+// writes none. HotSpot can crash then if a class was retransformed, restored or not (JDK 17 to 28, such as in
+// SystemDictionaryShared::adjust_lambda_proxy_class_dictionary). A JVM that runs from its archive does not write it.
+static const char *writes_archive(const struct instr_remote_jvm *jvm) {
+    static const char file[] = "-XX:SharedArchiveFile=";
+    char text[512];
+    if (instr_remote_jvm_option(jvm, "-Xshare:off", text, sizeof text)) return NULL;
+    if (instr_remote_jvm_option(jvm, "-XX:ArchiveClassesAtExit", text, sizeof text))
+        return "-XX:ArchiveClassesAtExit";
+    if (instr_remote_jvm_flag(jvm, "RecordDynamicDumpInfo") == '+')
+        return "-XX:+RecordDynamicDumpInfo";
+    if (instr_remote_jvm_flag(jvm, "AutoCreateSharedArchive") == '+' &&
+        instr_remote_jvm_option(jvm, file, text, sizeof text) &&
+        !maps_file(jvm, text + sizeof file - 1))
+        return "-XX:+AutoCreateSharedArchive";
+    return NULL;
+}
+
 // The error that keeps the JVM from creating its attach socket in its /tmp; 0: none.
 static int attach_socket_error(const struct instr_remote_jvm *jvm) {
     char name[48];
@@ -372,6 +406,7 @@ static int attach_socket_error(const struct instr_remote_jvm *jvm) {
 const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char *text,
                                        size_t size) {
     long pid = (long)jvm->process.pid;
+    const char *option;
     int error;
     char user[64];
     if (geteuid() != 0 && geteuid() != jvm->process.uid)
@@ -399,6 +434,12 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
                  "the JVM in process %ld was started with -XX:-EnableDynamicAgentLoading "
                  "(JEP 451); start it with the dormant agent: -agentpath:LIBRARY",
                  pid);
+    else if ((option = writes_archive(jvm)) != NULL)
+        snprintf(
+            text, size,
+            "the JVM in process %ld records its classes for an archive (%s), and can crash when "
+            "it writes them if an agent has changed some; start it without that option",
+            pid, option);
     else if ((error = attach_socket_error(jvm)) != 0)
         snprintf(text, size,
                  "the JVM in process %ld cannot create its attach socket in its /tmp: %s", pid,

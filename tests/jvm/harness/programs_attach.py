@@ -156,6 +156,28 @@ def lambdas(r):
     yield "left alone", problems + ([] if rows == expected else [f"{rows}, expected {expected}"])
 
 
+@program("instr attach to a JVM that writes a class archive", jdk=17, quick=False)
+def writes_archive(r):
+    """HotSpot crashes when it writes classes that an agent has changed. A JVM that runs from its archive writes none."""
+    archive, jar = r.file("waiting.jsa"), r.file("waiting.jar")
+    with zipfile.ZipFile(jar, "w") as out:  # JVMs write no archive for a program in a folder
+        out.write(os.path.join(r.built.programs, "Waiting.class"), "Waiting.class")
+    cases = [[f"-XX:ArchiveClassesAtExit={archive}"], ["-XX:+RecordDynamicDumpInfo"]]
+    if r.jdk.version >= 19:
+        cases.append(["-XX:+AutoCreateSharedArchive", f"-XX:SharedArchiveFile={archive}"])
+    for java in cases:
+        if os.path.exists(archive):
+            os.remove(archive)
+        option = java[0].partition("=")[0]
+        p = Waiting(r, *java, "-Xlog:disable", classes=jar)
+        problems = findings(p.instr("doctor", "--json"), ("no", "attach", option))
+        problems = p.end([*problems, refused(p.instr("attach", "timing", "include=**", "--wait"), option), *left(p)])
+        yield option, problems + ([] if option.endswith("Info") or os.path.exists(archive) else ["no archive"])
+    if r.jdk.version >= 19:
+        p = Waiting(r, *cases[-1], "-Xlog:disable", classes=jar)
+        yield "from its archive", p.end([attached(p.instr("attach", "timing", "include=**", "--wait"), "anything")])
+
+
 @program("instr attach, forbidden", quick=False)
 def barred(r):
     """One line names what forbids it, and the JVM prints nothing: no stacks, no warning."""
