@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,7 @@ static char *without_nul(struct printed *printed) {
 static int add_untracked(struct cover_changes *changes);
 // Changed files whose lines git does not compare, as attributes may have it: they count as new.
 static int add_binary(struct cover_changes *changes);
+static void list_sources(struct cover_changes *changes);
 
 int cover_changes_read(struct cover_changes *changes, const char *ref,
                        char reason[COVER_CHANGES_REASON]) {
@@ -172,6 +174,7 @@ int cover_changes_read(struct cover_changes *changes, const char *ref,
     else
         status = 0;
     free(printed.text);
+    if (status == 0) list_sources(changes);
     return status;
 }
 
@@ -243,6 +246,30 @@ static int add_binary(struct cover_changes *changes) {
     }
     free(printed.text);
     return status;
+}
+
+// Which file a class comes from can be said of all files only, not of the changed ones.
+static void list_sources(struct cover_changes *changes) {
+    static const char *const words[] = {"git",
+                                        "ls-files",
+                                        "-z",
+                                        "--cached",
+                                        "--others",
+                                        "--exclude-standard",
+                                        "--full-name",
+                                        "--",
+                                        ":(top)*.java",
+                                        ":(top)*.kt",
+                                        ":(top)*.scala",
+                                        ":(top)*.groovy",
+                                        NULL};
+    struct printed printed = run(words);
+    if (printed.status != 0) {
+        free(printed.text);
+        return;
+    }
+    changes->sources = printed.text;
+    changes->sources_length = printed.used;
 }
 
 // A name between quotes has escapes as in C, in octal for bytes.
@@ -323,6 +350,7 @@ void cover_changes_free(struct cover_changes *changes) {
         free(changes->files[i].path);
         free(changes->files[i].ranges);
     }
+    free(changes->sources);
     free(changes->files);
     free(changes->base);
     free(changes->top);
@@ -331,8 +359,7 @@ void cover_changes_free(struct cover_changes *changes) {
 
 // --- looking up ---
 
-// Does the path end with PACKAGE/NAME, or is it that?
-static int is_of(const char *path, const struct cover_source *source) {
+int cover_is_path_of(const char *path, const struct cover_source *source) {
     size_t length = strlen(path), name = strlen(source->name);
     size_t package = strlen(source->package->name), whole = name + package + (package > 0);
     if (length < whole || memcmp(path + length - name, source->name, name) != 0) return 0;
@@ -346,7 +373,8 @@ void cover_changes_claim(const struct cover_changes *changes, const struct cover
                          size_t *longest) {
     size_t length = strlen(source->package->name);
     for (size_t i = 0; i < changes->count; i++)
-        if (length > longest[i] && is_of(changes->files[i].path, source)) longest[i] = length;
+        if (length > longest[i] && cover_is_path_of(changes->files[i].path, source))
+            longest[i] = length;
 }
 
 const struct cover_changed_file *cover_changes_find(const struct cover_changes *changes,
@@ -354,8 +382,20 @@ const struct cover_changed_file *cover_changes_find(const struct cover_changes *
                                                     const size_t *longest) {
     size_t length = strlen(source->package->name);
     for (size_t i = 0; i < changes->count; i++)
-        if (length >= longest[i] && is_of(changes->files[i].path, source))
+        if (length >= longest[i] && cover_is_path_of(changes->files[i].path, source))
             return &changes->files[i];
+    return NULL;
+}
+
+const struct cover_changed_file *cover_changes_at(const struct cover_changes *changes,
+                                                  const char *path) {
+    char top[PATH_MAX], file[PATH_MAX];
+    if (!changes->top || !realpath(changes->top, top) || !realpath(path, file)) return NULL;
+    size_t length = strlen(top);
+    if (strcmp(top, "/") == 0) length = 0;
+    if (strncmp(file, top, length) != 0 || file[length] != '/') return NULL;
+    for (size_t i = 0; i < changes->count; i++)
+        if (strcmp(changes->files[i].path, file + length + 1) == 0) return &changes->files[i];
     return NULL;
 }
 

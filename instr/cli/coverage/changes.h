@@ -21,8 +21,10 @@ struct cover_changed_file {
 };
 
 struct cover_changes {
-    char *base; // the revision that the lines are compared with; owned
-    char *top;  // the folder of the working tree; owned
+    char *base;    // the revision that the lines are compared with; owned
+    char *top;     // the folder of the working tree; owned
+    char *sources; // paths of all sources that git does not ignore, each ended by a NUL; owned
+    size_t sources_length;
     struct cover_changed_file *files;
     size_t count, capacity;
 };
@@ -47,6 +49,11 @@ void cover_changes_claim(const struct cover_changes *changes, const struct cover
 const struct cover_changed_file *cover_changes_find(const struct cover_changes *changes,
                                                     const struct cover_source *source,
                                                     const size_t *longest);
+// The changed file of this path in the file system. NULL: it has not changed, or is not in the working tree.
+const struct cover_changed_file *cover_changes_at(const struct cover_changes *changes,
+                                                  const char *path);
+// Does the path end with the package and the name of the source file, or is it that?
+int cover_is_path_of(const char *path, const struct cover_source *source);
 int cover_has_changed(const struct cover_changed_file *file, uint32_t line);
 
 #endif

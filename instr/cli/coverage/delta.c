@@ -2,7 +2,9 @@
 
 #include "instr/base/array.h"
 #include "instr/cli/cli.h"
+#include "instr/cli/coverage/formats/sources.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,14 +70,72 @@ static void claim_package(const struct cover_changes *changes, const struct cove
         cover_changes_claim(changes, package->sources[i], longest);
 }
 
-static int add_package(struct cover_delta *delta, const struct cover_package *package,
-                       const size_t *longest, char *seen) {
-    for (size_t i = 0; i < package->source_count; i++) {
-        const struct cover_changed_file *changed =
-            cover_changes_find(delta->changes, package->sources[i], longest);
-        if (!changed) continue;
-        seen[changed - delta->changes->files] = 1;
-        if (add_source(delta, package->sources[i], changed) != 0) return -1;
+struct matching {
+    struct cover_delta *delta;
+    const struct cover_model *model;
+    const size_t *longest;     // of each changed file, as cover_changes_claim notes it
+    char *seen;                // of each changed file: it is one of the report's
+    struct cover_sources *all; // what git knows
+};
+
+// Where a module has its source. Without modules, the source next to the class file.
+static int find_own(const struct matching *matching, const struct cover_bundle *bundle,
+                    const struct cover_source *source, struct cover_place *place) {
+    char near[PATH_MAX];
+    const char *package = source->package->name;
+    if (cover_sources_find(matching->model->sources, bundle->name, package, source->name, place))
+        return cover_is_path_of(place->path, source);
+    return source->class_count && realpath(source->classes[0]->location, near) &&
+           cover_sources_find_near(matching->all, near, package, source->name, place);
+}
+
+// The changed file by its package. That of the module precedes: others may have one of the same package and name.
+static const struct cover_changed_file *find_whole(const struct matching *matching,
+                                                   const struct cover_bundle *bundle,
+                                                   const struct cover_source *source) {
+    const struct cover_changes *changes = matching->delta->changes;
+    struct cover_place place;
+    if (!find_own(matching, bundle, source, &place))
+        return cover_changes_find(changes, source, matching->longest);
+    const struct cover_changed_file *changed = cover_changes_at(changes, place.path);
+    size_t package = strlen(source->package->name);
+    return changed && package >= matching->longest[changed - changes->files] ? changed : NULL;
+}
+
+// The changed file where folders do not match packages, as Kotlin's often do not: as reports find sources. Files that have a
+// source by its package are not others' as well.
+static const struct cover_changed_file *find_by_name(const struct matching *matching,
+                                                     const struct cover_bundle *bundle,
+                                                     const struct cover_source *source) {
+    const struct cover_changes *changes = matching->delta->changes;
+    const char *package = source->package->name;
+    struct cover_place place;
+    if (find_whole(matching, bundle, source)) return NULL;
+    if (!cover_sources_find(matching->model->sources, bundle->name, package, source->name,
+                            &place) &&
+        !cover_sources_find(matching->all, NULL, package, source->name, &place))
+        return NULL;
+    if (cover_is_path_of(place.path, source)) return NULL; // has been looked for
+    const struct cover_changed_file *changed = cover_changes_at(changes, place.path);
+    return changed && !matching->seen[changed - changes->files] ? changed : NULL;
+}
+
+static int add_sources(struct matching *matching,
+                       const struct cover_changed_file *find(const struct matching *matching,
+                                                             const struct cover_bundle *bundle,
+                                                             const struct cover_source *source)) {
+    for (size_t b = 0; b < matching->model->bundle_count; b++) {
+        const struct cover_bundle *bundle = matching->model->bundles[b];
+        for (size_t p = 0; p < bundle->package_count; p++) {
+            const struct cover_package *package = bundle->packages[p];
+            for (size_t i = 0; i < package->source_count; i++) {
+                const struct cover_changed_file *changed =
+                    find(matching, bundle, package->sources[i]);
+                if (!changed) continue;
+                matching->seen[changed - matching->delta->changes->files] = 1;
+                if (add_source(matching->delta, package->sources[i], changed) != 0) return -1;
+            }
+        }
     }
     return 0;
 }
@@ -86,14 +146,19 @@ int cover_delta_make(struct cover_delta *delta, const struct cover_model *model,
     delta->changes = changes;
     char *seen = calloc(changes->count + 1, 1);
     size_t *longest = calloc(changes->count + 1, sizeof *longest);
-    int status = seen && longest ? 0 : -1;
+    struct matching matching = {delta, model, longest, seen, cover_sources_new(NULL, COVER_TAB)};
+    int status = seen && longest && matching.all ? 0 : -1;
+    if (status == 0 && changes->sources &&
+        cover_sources_add_names(matching.all, changes->top, changes->sources,
+                                changes->sources_length) != CLI_OK)
+        status = -1;
     for (size_t b = 0; b < model->bundle_count && status == 0; b++)
         for (size_t p = 0; p < model->bundles[b]->package_count; p++)
             claim_package(changes, model->bundles[b]->packages[p], longest);
-    for (size_t b = 0; b < model->bundle_count && status == 0; b++)
-        for (size_t p = 0; p < model->bundles[b]->package_count && status == 0; p++)
-            status = add_package(delta, model->bundles[b]->packages[p], longest, seen);
+    if (status == 0) status = add_sources(&matching, find_whole);
+    if (status == 0) status = add_sources(&matching, find_by_name);
     if (status == 0) status = add_unknown(delta, seen);
+    cover_sources_free(matching.all);
     free(longest);
     free(seen);
     if (delta->count) qsort(delta->files, delta->count, sizeof *delta->files, more_missed);

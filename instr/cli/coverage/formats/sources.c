@@ -180,6 +180,26 @@ int cover_sources_add(struct cover_sources *sources, const char *path, const cha
     return CLI_OK;
 }
 
+int cover_sources_add_names(struct cover_sources *sources, const char *folder, const char *names,
+                            size_t length) {
+    struct root root = {strdup(folder), NULL, NULL};
+    int status = CLI_OK;
+    if (!root.path ||
+        !INSTR_ARRAY_RESERVE(sources->roots, sources->roots_capacity, sources->roots_count + 1)) {
+        free(root.path);
+        return cli_no_memory();
+    }
+    for (size_t at = 0; status == CLI_OK && at < length; at += strlen(names + at) + 1) {
+        char path[PATH_MAX];
+        int n = snprintf(path, sizeof path, "%s/%s", folder, names + at);
+        if (n < (int)sizeof path && add_file(sources, path, strlen(folder) + 1, SIZE_MAX) != 0)
+            status = cli_no_memory();
+    }
+    sources->roots[sources->roots_count++] = root;
+    sources->sorted = 0;
+    return status;
+}
+
 // --- finding ---
 
 static int by_name(const void *a, const void *b) {
@@ -187,6 +207,11 @@ static int by_name(const void *a, const void *b) {
     int order = strcmp(x->name, y->name);
     if (order == 0) order = (x->root > y->root) - (x->root < y->root);
     return order ? order : strcmp(x->path, y->path);
+}
+
+static void sort(struct cover_sources *sources) {
+    if (!sources->sorted) qsort(sources->files, sources->count, sizeof(struct file), by_name);
+    sources->sorted = 1;
 }
 
 // The first file of this name.
@@ -243,8 +268,7 @@ int cover_sources_find(struct cover_sources *sources, const char *bundle, const 
     unsigned best_names = 0, best_above = 0;
     int best_own = 0, several = 0;
     if (cover_sources_none(sources)) return 0;
-    if (!sources->sorted) qsort(sources->files, sources->count, sizeof(struct file), by_name);
-    sources->sorted = 1;
+    sort(sources);
     for (size_t i = first_of(sources, name); i < sources->count; i++) {
         const struct file *file = &sources->files[i];
         if (strcmp(file->name, name) != 0) break;
@@ -261,6 +285,35 @@ int cover_sources_find(struct cover_sources *sources, const char *bundle, const 
         best_names = names;
         best_above = above;
         best_own = own;
+        several = 0;
+    }
+    if (!best || several) return 0;
+    *place = (struct cover_place){best->path, best->root, best->entry};
+    return 1;
+}
+
+static size_t folders_in_common(const char *a, const char *b) {
+    size_t slashes = 0;
+    for (; *a && *a == *b; a++, b++) slashes += *a == '/';
+    return slashes;
+}
+
+int cover_sources_find_near(struct cover_sources *sources, const char *near, const char *package,
+                            const char *name, struct cover_place *place) {
+    const struct file *best = NULL;
+    size_t most = 0;
+    int several = 0;
+    if (cover_sources_none(sources)) return 0;
+    sort(sources);
+    for (size_t i = first_of(sources, name); i < sources->count; i++) {
+        const struct file *file = &sources->files[i];
+        if (strcmp(file->name, name) != 0) break;
+        if (names_alike(file, package) != UINT_MAX) continue;
+        size_t common = folders_in_common(file->path, near);
+        if (best && common == most) several = 1;
+        if (best && common <= most) continue;
+        best = file;
+        most = common;
         several = 0;
     }
     if (!best || several) return 0;

@@ -24,6 +24,9 @@ void cover_sources_free(struct cover_sources *sources);
 // Adds the files of a folder or an archive. `bundle`: they belong to the module of this name; NULL:
 // to all. CLI_OK; or CLI_FAILED after a message.
 int cover_sources_add(struct cover_sources *sources, const char *path, const char *bundle);
+// Adds files of a folder by their names below it, each ended by a NUL. CLI_OK; or CLI_FAILED after a message.
+int cover_sources_add_names(struct cover_sources *sources, const char *folder, const char *names,
+                            size_t length);
 
 // Are there none at all? NULL is allowed.
 int cover_sources_none(const struct cover_sources *sources);
@@ -41,6 +44,11 @@ struct cover_place {
 // Returns 1; or 0: it was not found. NULL for the sources is allowed.
 int cover_sources_find(struct cover_sources *sources, const char *bundle, const char *package,
                        const char *name, struct cover_place *place);
+
+// Of several that match the whole package, finds the one with the most folders in common with `near`, an absolute path as
+// those of the sources are. Returns 1; or 0: there is none, or several have as many. NULL for the sources is allowed.
+int cover_sources_find_near(struct cover_sources *sources, const char *near, const char *package,
+                            const char *name, struct cover_place *place);
 
 // Reads a source file as UTF-8, in which bytes may be malformed. Several threads may read. 0; or -1
 // with `reason`.
