@@ -10,48 +10,67 @@
 
 // --- the classes of a model by name ---
 
-struct table {
-    const struct cover_class **slots;
-    size_t size; // a power of 2
+struct entry {
+    const char *bundle;              // its name; NULL: this is the last class of the name in any
+    const struct cover_class *class; // NULL: the slot is free
+    const char *last;                // the bundle that the class is in
 };
 
-static size_t slot_of(const struct table *table, const char *name) {
-    size_t slot = (size_t)instr_hash(name, strlen(name), 0) & (table->size - 1);
-    while (table->slots[slot] && strcmp(table->slots[slot]->name, name) != 0)
-        slot = (slot + 1) & (table->size - 1);
-    return slot;
+struct table {
+    struct entry *slots; // each class twice, with its bundle and without
+    size_t size;         // a power of 2
+};
+
+static int is_same(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static struct entry *slot_of(const struct table *table, const char *bundle, const char *name) {
+    size_t slot = (size_t)instr_hash(name, strlen(name), bundle ? 1 : 0) & (table->size - 1);
+    for (;; slot = (slot + 1) & (table->size - 1)) {
+        struct entry *entry = &table->slots[slot];
+        if (!entry->class ||
+            (strcmp(entry->class->name, name) == 0 && is_same(entry->bundle, bundle)))
+            return entry;
+    }
 }
 
 // Calls `each` for every class, until it returns another value than 0.
 static int each_class(const struct cover_model *model,
-                      int (*each)(void *context, const struct cover_class *class), void *context) {
+                      int (*each)(void *context, const struct cover_bundle *bundle,
+                                  const struct cover_class *class),
+                      void *context) {
     int status = 0;
     for (size_t b = 0; b < model->bundle_count; b++)
         for (size_t p = 0; p < model->bundles[b]->package_count; p++) {
             const struct cover_package *package = model->bundles[b]->packages[p];
             for (size_t c = 0; c < package->class_count && status == 0; c++)
-                status = each(context, package->classes[c]);
+                status = each(context, model->bundles[b], package->classes[c]);
         }
     return status;
 }
 
-static int count_class(void *context, const struct cover_class *class) {
+static int count_class(void *context, const struct cover_bundle *bundle,
+                       const struct cover_class *class) {
+    (void)bundle;
     (void)class;
     ++*(size_t *)context;
     return 0;
 }
 
-static int add_class(void *context, const struct cover_class *class) {
+static int add_class(void *context, const struct cover_bundle *bundle,
+                     const struct cover_class *class) {
     struct table *table = context;
-    table->slots[slot_of(table, class->name)] = class;
+    *slot_of(table, bundle->name, class->name) = (struct entry){bundle->name, class, bundle->name};
+    *slot_of(table, NULL, class->name) = (struct entry){NULL, class, bundle->name};
     return 0;
 }
 
 static int fill(struct table *table, const struct cover_model *model) {
     size_t count = 0;
     each_class(model, count_class, &count);
-    for (table->size = 16; table->size < 2 * count;) table->size *= 2;
-    table->slots = calloc(table->size, sizeof(struct cover_class *));
+    for (table->size = 16; table->size < 4 * count;) table->size *= 2;
+    table->slots = calloc(table->size, sizeof *table->slots);
     if (!table->slots) return -1;
     return each_class(model, add_class, table);
 }
@@ -60,6 +79,7 @@ static int fill(struct table *table, const struct cover_model *model) {
 
 struct comparing {
     struct table before;
+    const struct cover_model *now;
     struct cover_comparison *comparison;
 };
 
@@ -99,10 +119,22 @@ static int compare_method(struct cover_comparison *comparison, const struct cove
     return 0;
 }
 
-static int compare_class(void *context, const struct cover_class *class) {
+// The class of before: that of the same module, as several may have classes of one name; or one whose module is not in the
+// report any more, since it has another name, or one of the runs was read without modules.
+static const struct cover_class *find_class(const struct comparing *comparing,
+                                            const struct cover_bundle *bundle, const char *name) {
+    const struct entry *same = slot_of(&comparing->before, bundle->name, name);
+    const struct entry *any = slot_of(&comparing->before, NULL, name);
+    if (same->class || !any->class) return same->class;
+    for (size_t i = 0; i < comparing->now->bundle_count; i++)
+        if (strcmp(comparing->now->bundles[i]->name, any->last) == 0) return NULL;
+    return any->class;
+}
+
+static int compare_class(void *context, const struct cover_bundle *bundle,
+                         const struct cover_class *class) {
     struct comparing *comparing = context;
-    const struct cover_class *before =
-        comparing->before.slots[slot_of(&comparing->before, class->name)];
+    const struct cover_class *before = find_class(comparing, bundle, class->name);
     uint32_t at = 0;
     for (uint32_t i = 0; before && i < class->method_count; i++) {
         const struct cover_method *method = find(before, &class->methods[i], &at);
@@ -124,7 +156,7 @@ static int worse_first(const void *a, const void *b) {
 
 int cover_compare(struct cover_comparison *comparison, const struct cover_model *before,
                   const struct cover_model *now) {
-    struct comparing comparing = {{NULL, 0}, comparison};
+    struct comparing comparing = {{NULL, 0}, now, comparison};
     memset(comparison, 0, sizeof *comparison);
     int status = fill(&comparing.before, before);
     if (status == 0) status = each_class(now, compare_class, &comparing);
