@@ -316,7 +316,9 @@ INSTR_EXPORT JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void
         return JNI_ERR;
     }
     if (!claim_agent()) {
-        instr_say("this JVM's command line already loads the agent");
+        instr_say(
+            "this JVM loads the agent twice, from its command line or from JAVA_TOOL_OPTIONS, "
+            "which 'instr run' sets; one -agentpath takes all passes");
         return JNI_ERR;
     }
     if (!prepare(vm, options, 1, reason, sizeof reason)) {

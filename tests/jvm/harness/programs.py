@@ -222,6 +222,8 @@ def hello(r):
     """Hello world in every scope, and with the agent loaded but dormant."""
     plain = r.run("plain", [r.java] + r.hello())
     yield "dormant", vm.compare(plain, r.run("dormant", [r.java, f"-agentpath:{r.agent}"] + r.hello()))
+    twice = r.run("twice", [r.java, r.with_agent("calls")] + r.hello(), env={"JAVA_TOOL_OPTIONS": f"-agentpath:{r.agent}=timing"})
+    yield "loaded twice", [] if twice.status and "loads the agent twice, from its command line or from JAVA_TOOL_OPTIONS" in twice.stderr else [twice.tail()]
     for scope, option in SCOPES.items():
         for chosen in ("calls,timing",) if r.quick else ("calls", "timing", "calls,timing"):
             name = (scope + " " + chosen).replace(" ", "-").replace(",", "+")
