@@ -15,6 +15,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <zip.h>
 
@@ -37,6 +38,7 @@ struct file {
 struct cover_sources {
     char *encoding; // NULL: UTF-8
     unsigned tab;
+    char here[PATH_MAX]; // the current folder; empty: unknown
     struct root *roots;
     size_t roots_count, roots_capacity;
     struct file *files;
@@ -64,6 +66,7 @@ struct cover_sources *cover_sources_new(const char *encoding, unsigned tab) {
         return NULL;
     }
     sources->tab = tab;
+    if (!getcwd(sources->here, sizeof sources->here)) sources->here[0] = 0;
     pthread_mutex_init(&sources->lock, NULL);
     iconv_t converter = encoding ? converter_of(encoding) : (iconv_t)-1;
     if (encoding && converter == (iconv_t)-1) {
@@ -256,10 +259,15 @@ static unsigned folders_above(const struct file *file, const char *package) {
     return slashes;
 }
 
+// Of folders that belong to all, the files below the module's folder are its own. Its name is that folder.
 static int of_bundle(const struct cover_sources *sources, const struct file *file,
                      const char *bundle) {
-    const char *own = sources->roots[file->root].bundle;
-    return own && bundle && strcmp(own, bundle) == 0;
+    const char *own = sources->roots[file->root].bundle, *path = file->path;
+    if (own || !bundle || file->entry != SIZE_MAX) return own && bundle && strcmp(own, bundle) == 0;
+    size_t here = strlen(sources->here), length = strlen(bundle);
+    if (here && strncmp(path, sources->here, here) == 0 && path[here] == '/') path += here + 1;
+    while (strncmp(path, "./", 2) == 0) path += 2 + strspn(path + 2, "/");
+    return strncmp(path, bundle, length) == 0 && path[length] == '/';
 }
 
 int cover_sources_find(struct cover_sources *sources, const char *bundle, const char *package,

@@ -22,7 +22,7 @@ struct cover_sources *cover_sources_new(const char *encoding, unsigned tab);
 void cover_sources_free(struct cover_sources *sources);
 
 // Adds the files of a folder or an archive. `bundle`: they belong to the module of this name; NULL:
-// to all. CLI_OK; or CLI_FAILED after a message.
+// to all, of a folder first to the module of the folder that they are in. CLI_OK; or CLI_FAILED after a message.
 int cover_sources_add(struct cover_sources *sources, const char *path, const char *bundle);
 // Adds files of a folder by their names below it, each ended by a NUL. CLI_OK; or CLI_FAILED after a message.
 int cover_sources_add_names(struct cover_sources *sources, const char *folder, const char *names,
