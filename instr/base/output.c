@@ -195,13 +195,26 @@ void instr_output_text(struct instr_output *out, const char *text) {
     instr_output_bytes(out, text, strlen(text));
 }
 
+// Most texts are short; where there is no memory for a longer one it fails as a whole.
+static void format_long(struct instr_output *out, size_t length, const char *format,
+                        va_list arguments) {
+    char *text = malloc(length + 1);
+    if (!text) return fail(out, ENOMEM);
+    instr_vformat(text, length + 1, format, arguments);
+    instr_output_bytes(out, text, length);
+    free(text);
+}
+
 void instr_output_format(struct instr_output *out, const char *format, ...) {
     char text[512];
-    va_list arguments;
+    va_list arguments, again;
     va_start(arguments, format);
+    va_copy(again, arguments);
     int n = instr_vformat(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (n > 0) instr_output_bytes(out, text, strlen(text));
+    if (n > 0 && (size_t)n < sizeof text) instr_output_bytes(out, text, (size_t)n);
+    if (n > 0 && (size_t)n >= sizeof text) format_long(out, (size_t)n, format, again);
+    va_end(again);
 }
 
 static const char *reason(int error) {

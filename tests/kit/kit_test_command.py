@@ -49,6 +49,16 @@ class TestCommandTest(ShopTest):
         with open(self.path("saw"), encoding="utf-8") as file:
             self.assertEqual((file.read(), done.stdout.splitlines()), (SAW, PLAIN))
 
+    def test_a_method_with_255_arguments(self):
+        self.app = self.build("wide", Wide=f"""
+            package com.acme;
+            public class Wide {{
+                static void wide({", ".join(f"int p{i}" for i in range(255))}) {{ }}
+                public static void main(String[] a) {{ wide({", ".join("0" for i in range(255))}); }}
+            }}""")
+        kit = self.kit('@Advice("com.acme.Wide.wide(..)") final class Slow { static void enter() { } }')
+        self.assertEqual(self.command(kit, *self.java("com.acme.Wide")).stdout, f"Slow: com.acme.Wide.wide({','.join(['int'] * 255)}) ran 1 time\n")
+
     def test_a_temporary_folder_with_commas(self):
         self.assertEqual(self.command(self.kit(KIT), *self.java("com.acme.Shop"), folder="a,b\\c,,d").stdout, "\n".join(PLAIN) + "\n" + SAW)
 
