@@ -32,6 +32,18 @@ bool instr_kit_annotated(const struct instr_kit_advice *advice, const struct cf_
             any_matches(cls, cf_class_attributes(cls, &error), advice->annotated_class));
 }
 
+bool instr_kit_is_target(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                         const struct cf_member *method, const struct rw_supertypes *supertypes) {
+    struct cf_slice own = cf_this_name(cls), name = cf_member_name(cls, method),
+                    descriptor = cf_member_descriptor(cls, method);
+    for (size_t i = 0; i < advice->target_count; i++)
+        if (instr_kit_names_any(&advice->targets[i], (const char *)own.bytes, own.length,
+                                supertypes) &&
+            instr_kit_names_method(&advice->targets[i], name, descriptor))
+            return instr_kit_annotated(advice, cls, method);
+    return false;
+}
+
 bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *loader) {
     const char *name = loader ? loader : "boot";
     return !advice->loader || instr_match(advice->loader, name, strlen(name));

@@ -31,6 +31,11 @@ static inline bool instr_kit_names_method(const struct instr_kit_target *target,
 bool instr_kit_annotated(const struct instr_kit_advice *advice, const struct cf_class *cls,
                          const struct cf_member *method);
 
+// Is the method, of a class with these supertypes (NULL: unknown), named by one of the advice's patterns, and has it the
+// annotations?
+bool instr_kit_is_target(const struct instr_kit_advice *advice, const struct cf_class *cls,
+                         const struct cf_member *method, const struct rw_supertypes *supertypes);
+
 // Does the advice apply to classes of a loader of this class (internal name; NULL: bootstrap loader)?
 bool instr_kit_in_loader(const struct instr_kit_advice *advice, const char *loader);
 

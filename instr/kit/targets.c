@@ -47,19 +47,11 @@ void instr_kit_match_class(const struct instr_kit_advice *advice, const struct c
     struct cf_arena arena;
     cf_arena_init(&arena);
     struct rw_supertypes above = instr_kit_supertypes(cls, world, &arena);
-    struct cf_slice own = cf_this_name(cls);
-    for (size_t t = 0; t < advice->target_count && own.bytes; t++) {
-        const struct instr_kit_target *target = &advice->targets[t];
-        if (!instr_kit_names_any(target, (const char *)own.bytes, own.length, &above)) continue;
-        for (unsigned i = 0; i < cls->methods_count; i++) {
-            const struct cf_member *method = &cls->methods[i];
-            struct cf_slice name = cf_member_name(cls, method);
-            bool runs = method->code || method->access_flags & CF_ACC_NATIVE;
-            if (runs && !CF_IS(name, "<clinit>") &&
-                instr_kit_names_method(target, name, cf_member_descriptor(cls, method)) &&
-                instr_kit_annotated(advice, cls, method))
-                take_method(advice, cls, method, matches);
-        }
+    for (unsigned i = 0; i < cls->methods_count && cf_this_name(cls).bytes; i++) {
+        const struct cf_member *method = &cls->methods[i];
+        bool runs = method->code || method->access_flags & CF_ACC_NATIVE;
+        if (runs && instr_kit_is_target(advice, cls, method, &above))
+            take_method(advice, cls, method, matches);
     }
     cf_arena_free(&arena);
 }

@@ -55,15 +55,7 @@ static const struct cf_snippet *thrown(const struct kit_weaving *w, bool early) 
 
 bool kit_is_target(const struct rw_class *cls, const struct instr_kit_advice *advice,
                    const struct cf_class *file, const struct cf_member *method) {
-    const struct rw_supertypes *supertypes = cls->service(cls, "supertypes");
-    struct cf_slice owner = cf_this_name(file), name = cf_member_name(file, method),
-                    descriptor = cf_member_descriptor(file, method);
-    for (size_t i = 0; i < advice->target_count; i++)
-        if (instr_kit_names_any(&advice->targets[i], (const char *)owner.bytes, owner.length,
-                                supertypes) &&
-            instr_kit_names_method(&advice->targets[i], name, descriptor))
-            return instr_kit_annotated(advice, file, method);
-    return false;
+    return instr_kit_is_target(advice, file, method, cls->service(cls, "supertypes"));
 }
 
 bool kit_is_called(const struct rw_class *cls, size_t advice) {

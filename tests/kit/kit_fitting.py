@@ -23,7 +23,7 @@ abstract class Base implements Sells { public abstract void stop(); }
     native void sell();
 }
 class Other { public int order(String item, int n) { return 1; } }
-class Buyer { static void buy(Shop s) { s.order("tea", 2); s.order(); } }
+class Buyer { static Object last = new Object(); static void buy(Shop s) { s.order("tea", 2); s.order(); } }
 """
 
 
@@ -53,6 +53,9 @@ class FittingTest(KitTest):
         self.finds(1, '"com.acme.Sells+.close()"')
         self.finds(1, '"com.acme.Base+.stop()"')
         self.finds(2, '"com.acme.Shop.<init>"')
+        self.finds(1, '"com.acme.Buyer.<clinit>"')
+        self.finds(3, '"com.acme.Buyer.*"')
+        self.finds(2, '{"com.acme.Shop.order(..)", "com.acme.Sells+.order(String, int)", "com.acme.S*p.order"}')
         self.finds(1, '{"com.acme.Other.order(..)", "com.acme.None.x"}')
         self.finds(1, 'value = "com.acme.**.*", annotated = "com.acme.Timed"')
         self.finds(1, 'annotated = "com.acme.Timed"')
