@@ -26,14 +26,15 @@ const char *rw_watch_split(const char *text, struct rw_watch_pattern *pattern, c
     return NULL;
 }
 
-// Does the name match the pattern, in which * is any run of characters?
+// Does the name match the pattern, in which * is any run of characters? A nested class may be written as in Java,
+// Map.Entry, or as in class files, Map$Entry.
 static int glob(const char *p, size_t p_length, const char *s, size_t s_length) {
     size_t i = 0, k = 0, star = SIZE_MAX, mark = 0;
     while (k < s_length) {
         if (i < p_length && p[i] == '*') {
             star = i++;
             mark = k;
-        } else if (i < p_length && p[i] == s[k]) {
+        } else if (i < p_length && (p[i] == s[k] || (p[i] == '.' && s[k] == '$'))) {
             i++;
             k++;
         } else if (star != SIZE_MAX) {
@@ -81,6 +82,11 @@ static size_t type_text(struct cf_slice d, uint32_t *at, char *text, size_t size
 }
 
 static int type_matches(const char *p, size_t p_length, const char *text, size_t length) {
+    if (p_length > 3 && memcmp(p + p_length - 3, "...", 3) == 0) { // String... is String[]
+        if (length < 2 || memcmp(text + length - 2, "[]", 2) != 0) return 0;
+        p_length -= 3;
+        length -= 2;
+    }
     if (glob(p, p_length, text, length)) return 1;
     for (size_t i = length; i > 0; i--) // without its package or its outer classes
         if ((text[i - 1] == '.' || text[i - 1] == '$') && glob(p, p_length, text + i, length - i))
