@@ -3,6 +3,7 @@
 #include "instr/base/hash.h"
 #include "instr/kit/jdk.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct opened {
@@ -66,10 +67,23 @@ bool instr_class_path_jdk(struct instr_class_path *path, const char *home) {
     return path->has_jdk;
 }
 
+// Where loaders find the class NAME in an archive: a jar, a .war, an executable jar of Spring Boot, a module.
+static const char *const folders[] = {"", "WEB-INF/classes/", "BOOT-INF/classes/", "classes/"};
+
+static uint8_t *read_below(const struct instr_jar *jar, const char *folder, const char *name,
+                           size_t *length) {
+    char *path = NULL;
+    if (asprintf(&path, "%s%s", folder, name) < 0) return NULL;
+    uint8_t *bytes = instr_jar_read_class(jar, path, strlen(path), length);
+    free(path);
+    return bytes;
+}
+
 static uint8_t *read_class(const struct instr_class_path *path, const char *name, size_t *length) {
     uint8_t *bytes = NULL;
-    for (size_t i = 0; i < path->jar_count && !bytes; i++)
-        bytes = instr_jar_read_class(&path->jars[i], name, strlen(name), length);
+    for (size_t i = 0; i < path->jar_count; i++)
+        for (size_t k = 0; k < sizeof folders / sizeof *folders && !bytes; k++)
+            bytes = read_below(&path->jars[i], folders[k], name, length);
     if (!bytes && path->has_jdk) bytes = instr_jdk_read(&path->jdk, name, strlen(name), length);
     return bytes;
 }
@@ -117,17 +131,22 @@ static enum instr_kit_found find(void *context, struct cf_slice name, const stru
     }
     if (is_java || (may_be_of_jdk(name) && !path->has_jdk))
         return path->has_jdk ? INSTR_KIT_ABSENT : INSTR_KIT_UNKNOWN;
-    return path->jar_count ? INSTR_KIT_ABSENT : INSTR_KIT_UNKNOWN;
+    return path->jar_count && !instr_class_path_leads_further(path) ? INSTR_KIT_ABSENT
+                                                                    : INSTR_KIT_UNKNOWN;
+}
+
+static bool is_below(const struct instr_jar_entry *e, const char *folder, const char *start) {
+    size_t before = strlen(folder), length = strlen(start);
+    return e->name_length > before + length && memcmp(e->name, folder, before) == 0 &&
+           memcmp(e->name + before, start, length) == 0;
 }
 
 static bool has_below(void *context, const char *start) {
     const struct instr_class_path *path = context;
     for (size_t i = 0; i < path->jar_count; i++)
-        for (size_t k = 0; k < path->jars[i].count; k++) {
-            const struct instr_jar_entry *e = &path->jars[i].entries[k];
-            if (e->name_length > strlen(start) && memcmp(e->name, start, strlen(start)) == 0)
-                return true;
-        }
+        for (size_t k = 0; k < path->jars[i].count; k++)
+            for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+                if (is_below(&path->jars[i].entries[k], folders[f], start)) return true;
     return false;
 }
 

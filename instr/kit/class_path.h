@@ -17,8 +17,8 @@ bool instr_class_path_add(struct instr_class_path *path, const char *jar,
 // Takes JDK classes from this JDK. Returns false if there is none at `home`.
 bool instr_class_path_jdk(struct instr_class_path *path, const char *home);
 
-// What instr_kit_link asks. A class that is nowhere is unknown if it may be the JDK's and there is no JDK, or if
-// there is no jar.
+// What instr_kit_link asks. A class that is nowhere is unknown if it may be the JDK's and there is no JDK, if a jar
+// has classes in others, or if there is no jar.
 struct instr_kit_world instr_class_path_world(struct instr_class_path *path);
 
 // Has one of the jars classes in others, which are not in the path?

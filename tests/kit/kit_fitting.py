@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 
 from support import KitTest
 
@@ -68,6 +69,21 @@ class FittingTest(KitTest):
             self.assertIn("A.java:3: note: A matches no method of these jars\n", text)
         text = self.check('value = "com.acme.None.x", required = true', "static void enter() { }", status=1)
         self.assertEqual(text, "A.java:3: A matches no method of these jars\n")
+
+    def test_classes_in_folders_of_an_archive(self):
+        """As loaders find them in a .war, an executable jar and a module; libraries within are not known."""
+        kit = self.build("of-shop", classpath=self.shop, A="""import instr.kit.*;
+            @Advice("com.acme.Shop.order(..)") class A { static void enter(@This com.acme.Shop s) { s.order(); } }""")
+        for folder in ("WEB-INF/classes", "BOOT-INF/classes", "classes"):
+            root = self.path("in-" + folder.replace("/", "-"))
+            shutil.copytree(self.path("shop-classes"), os.path.join(root, folder))
+            text = self.tool("kit", "check", kit, self.jar(folder.replace("/", "-") + ".war", root)).stdout
+            self.assertIn("\n    2 methods of the jars\n", text)
+        root = self.path("lib-only/WEB-INF/lib")
+        os.makedirs(root)
+        shutil.copy(self.shop, root)
+        text = self.tool("kit", "check", kit, self.jar("lib-only.war", self.path("lib-only"))).stdout
+        self.assertNotIn("is not there", text)
 
     def test_calls(self):
         calls = 'calls = true, callers = "com.acme.**"'
