@@ -144,7 +144,7 @@ static uint64_t slice_of(pid_t thread) {
     return attributes[3];
 }
 
-START_TEST(short_slices) {
+static pid_t begin(void) {
     pid_t thread = 0;
     ck_assert(instr_ticks_start());
     for (int i = 0; i < 1000 && !thread; i++) {
@@ -152,12 +152,60 @@ START_TEST(short_slices) {
         thread = ticking();
     }
     ck_assert_int_ne(thread, 0);
+    return thread;
+}
+
+START_TEST(short_slices) {
+    pid_t thread = begin();
     uint64_t others = slice_of(0), slice = slice_of(thread);
     if (others)
         ck_assert_uint_eq(slice, INSTR_TICK_SLICE_NS);
     else
         ck_assert_uint_eq(slice, 0); // Linux before 6.12
     instr_ticks_stop();
+}
+END_TEST
+
+// The processor time of a thread, in ns.
+static int64_t time_of(pid_t thread) {
+    char path[64];
+    long long ns = -1;
+    snprintf(path, sizeof path, "/proc/self/task/%d/schedstat", (int)thread);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_eq(fscanf(file, "%lld", &ns), 1);
+    fclose(file);
+    return ns;
+}
+
+static void *wait_for_end(void *lock) {
+    pthread_mutex_lock(lock);
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
+
+// With thousands of threads the clock of the process takes long to read: ticks take little of a processor all the same.
+START_TEST(many_threads) {
+    enum { MOST = 3000, LEAST = 2000 };
+    static pthread_t threads[MOST];
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_attr_t small;
+    int n = 0;
+    pthread_mutex_lock(&lock);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, (size_t)64 * 1024);
+    while (n < MOST && pthread_create(&threads[n], &small, wait_for_end, &lock) == 0) n++;
+    pid_t thread = begin();
+    int64_t before = time_of(thread), then = (int64_t)instr_clock_now(), end = then + 1000 * MS;
+    while ((int64_t)instr_clock_now() < end) continue; // busy
+    int64_t taken = time_of(thread) - before, passed = (int64_t)instr_clock_now() - then;
+    instr_ticks_stop();
+    pthread_mutex_unlock(&lock);
+    for (int i = 0; i < n; i++) pthread_join(threads[i], NULL);
+    if (n < LEAST)
+        printf("skipped: many_threads: only %d threads can be made here\n", n);
+    else
+        ck_assert_int_lt(taken, passed / 20);
 }
 END_TEST
 
@@ -169,6 +217,7 @@ int main(void) {
     tcase_add_test(tests, idle);
     tcase_add_test(tests, the_run);
     tcase_add_test(tests, short_slices);
+    tcase_add_test(tests, many_threads);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
