@@ -13,7 +13,12 @@
 #include <time.h>
 
 enum { MOST = 64 };
-static const uint64_t look_again_after = 500 * 1000 * 1000; // HotSpot starts and ends such threads
+
+// HotSpot starts and ends such threads. With thousands of others it takes long to look for them: at most this
+// part of the time goes to it, but each ten seconds somebody looks.
+static const uint64_t look_again_after = 500 * 1000 * 1000,
+                      longest_without = 10 * UINT64_C(1000000000);
+enum { LOOKING = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -23,7 +28,7 @@ static struct {
         uint64_t used; // ns
     } threads[MOST];
     unsigned count;
-    uint64_t looked_at; // 0: never
+    uint64_t next_look; // 0: nobody has looked
     uint64_t ended;     // ns, of threads that have ended
 } compilers;
 
@@ -55,11 +60,14 @@ static void add(int tid) {
     compilers.threads[compilers.count++].used = 0;
 }
 
-static void find_threads(void) {
+static void find_threads(uint64_t now) {
     DIR *tasks = opendir("/proc/self/task");
     for (struct dirent *entry; tasks && (entry = readdir(tasks));)
         if (entry->d_name[0] != '.' && is_compiler(entry->d_name)) add(atoi(entry->d_name));
     if (tasks) closedir(tasks);
+    uint64_t pause = (instr_clock_now() - now) * LOOKING;
+    if (pause < look_again_after) pause = look_again_after;
+    compilers.next_look = now + (pause < longest_without ? pause : longest_without);
 }
 
 static uint64_t compiler_time(void) {
@@ -81,10 +89,7 @@ void instr_cpu_times_take(struct instr_cpu_times *times) {
     struct timespec t = {0, 0};
     uint64_t now = instr_clock_now();
     pthread_mutex_lock(&lock);
-    if (!compilers.looked_at || now >= compilers.looked_at + look_again_after) {
-        compilers.looked_at = now;
-        find_threads();
-    }
+    if (now >= compilers.next_look) find_threads(now);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     times->process = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     times->compilers = compiler_time();
