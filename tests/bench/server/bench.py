@@ -14,7 +14,6 @@ from program import bench as programs
 from program.peers import Peers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CONNECTIONS = 16
 PASSES = ["timing", "timing,timing.clock=every", "calls", "timing,calls,coverage,exceptions,alloc"]
 P99, THROUGHPUT = 1.05, 0.90  # targets of timing
 PATTERN = "org.eclipse.jetty.**:Serve*"
@@ -35,7 +34,7 @@ class Bench:
                               *(os.path.join(HERE, name + ".java") for name in names)])
 
     def load(self, port, rate, seconds):
-        return self.bench["figures"](self.bench["output"]([self.jdk.tool("java"), "-Xmx512m", "-cp", self.out, "Load", str(port), str(CONNECTIONS),
+        return self.bench["figures"](self.bench["output"]([self.jdk.tool("java"), "-Xmx512m", "-cp", self.out, "Load", str(port), str(self.options.connections),
                                                            f"{rate:.2f}", str(seconds)]))
 
     def server(self, options, rate):
@@ -66,7 +65,7 @@ class Bench:
         self.build()
         capacity = self.server([], 0)[1]
         rounds, seconds = self.options.rounds, self.options.seconds
-        print(f"server: a shop on Jetty, JDK {self.jdk.version}, {rounds} pairs of {seconds} s; plain: {capacity:.0f} requests a second at full load")
+        print(f"server: a shop on Jetty, JDK {self.jdk.version}, {rounds} pairs of {seconds} s, {self.options.connections} connections; plain: {capacity:.0f} requests a second at full load")
         print(f"  {'':40}{'p99 at half of it, of plain':36}{'full load, of plain':24}")
         for name, options in self.rows(jacoco):
             pairs = [(self.server(options, capacity / 2), self.server([], capacity / 2)) for _ in range(rounds)]
