@@ -388,6 +388,29 @@ static const char *writes_archive(const struct instr_remote_jvm *jvm) {
     return NULL;
 }
 
+// A file of another user where the JVM's attach socket would be, as a JVM that was killed leaves it. One of root may be
+// the JVM's own, unless it lets the JVM's user not in. Returns 0, or what is wrong in `text`.
+static int socket_is_taken(const struct instr_remote_jvm *jvm, char *text, size_t size) {
+    char name[48], user[64];
+    struct stat st;
+    int tmp = instr_process_directory(&jvm->process, "/tmp"), taken = 0;
+    if (tmp < 0) return 0;
+    snprintf(name, sizeof name, ".java_pid%ld", (long)jvm->process.inner_pid);
+    if (fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid != jvm->process.uid) {
+        taken = st.st_uid != 0;
+        if (!taken && instr_process_become(&jvm->process) == 0) {
+            taken = faccessat(tmp, name, W_OK, AT_EACCESS) != 0;
+            instr_process_return();
+        }
+    }
+    close(tmp);
+    if (taken)
+        snprintf(text, size,
+                 "the attach socket of process %ld, /tmp/%s, belongs to %s: remove that file",
+                 (long)jvm->process.pid, name, instr_user_name(st.st_uid, user, sizeof user));
+    return taken;
+}
+
 // The error that keeps the JVM from creating its attach socket in its /tmp; 0: none.
 static int attach_socket_error(const struct instr_remote_jvm *jvm) {
     char name[48];
@@ -440,6 +463,8 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
             "the JVM in process %ld records its classes for an archive (%s), and can crash when "
             "it writes them if an agent has changed some; start it without that option",
             pid, option);
+    else if (socket_is_taken(jvm, text, size))
+        return text;
     else if ((error = attach_socket_error(jvm)) != 0)
         snprintf(text, size,
                  "the JVM in process %ld cannot create its attach socket in its /tmp: %s", pid,

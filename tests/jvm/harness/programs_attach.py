@@ -4,8 +4,8 @@ import contextlib
 import json
 import os
 import re
-import socket
 import shutil
+import socket
 import signal
 import subprocess
 import tempfile
@@ -305,6 +305,18 @@ def other_user(r):
         theirs = attached(p.instr("attach", user=OTHER))
         later = refused(p.instr("status", user=1234), "belongs to", "only that user and root")
         yield "root", p.end([stranger, root, theirs, later, "" if owner == OTHER else f"socket of {owner}"])
+
+        # A socket that a JVM of another user has left, which had the same process id.
+        p = Waiting(r, below=nobody, classes=classes, cwd="/var/tmp")
+        path = f"/tmp/.java_pid{p.pid}"
+        with socket.socket(socket.AF_UNIX) as left:
+            left.bind(path)
+        os.chmod(path, 0o600)
+        problems = [refused(p.instr("attach"), path, "belongs to root: remove that file")]
+        doctor = p.instr("doctor").stdout
+        os.unlink(path)
+        problems += [attached(p.instr("attach")), "" if f"{path}, belongs to root: remove that file" in doctor else doctor]
+        yield "left by another", p.end(problems)
 
         # A directory that another user created first, or a link to one, is not used. This user is no other test's.
         squatted = OTHER - r.jdk.version
