@@ -406,7 +406,7 @@ static int socket_is_taken(const struct instr_remote_jvm *jvm, char *text, size_
     close(tmp);
     if (taken)
         snprintf(text, size,
-                 "the attach socket of process %ld, /tmp/%s, belongs to %s: remove that file",
+                 "process %ld: its attach socket, /tmp/%s, belongs to %s: remove that file",
                  (long)jvm->process.pid, name, instr_user_name(st.st_uid, user, sizeof user));
     return taken;
 }
