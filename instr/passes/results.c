@@ -271,7 +271,7 @@ static void say_totals(const struct instr_totals *a) {
         instr_say("%s class%s not changed because of max-classes or max-methods",
                   instr_number(a->classes_over_limit, changed),
                   a->classes_over_limit == 1 ? "" : "es");
-    if (instr_snapshot_is_crowded())
+    if (instr_snapshot_counters_are_full())
         instr_say("the counters of all threads have reached their limit of memory: what further "
                   "threads count takes longer; memory= raises it");
     if (a->methods_grown)

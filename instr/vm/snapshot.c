@@ -210,7 +210,7 @@ bool instr_snapshot_and_reset(JNIEnv *jni, const struct instr_methods *methods, 
     return take(&snapshot, counts, n);
 }
 
-bool instr_snapshot_is_crowded(void) {
+bool instr_snapshot_counters_are_full(void) {
     return instr_threads_are_full();
 }
 

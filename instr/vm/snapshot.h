@@ -39,7 +39,7 @@ bool instr_snapshot_and_reset(JNIEnv *jni, const struct instr_methods *methods, 
                               struct instr_counts **counts, size_t *n);
 
 // Was there no room (memory=) for counters of a thread? What it counts is as exact, and takes longer.
-bool instr_snapshot_is_crowded(void);
+bool instr_snapshot_counters_are_full(void);
 
 // The counters of the ids from `from` to below `to` were cleared: no reset concerns them any more.
 void instr_snapshot_cleared(uint32_t from, uint32_t to);
