@@ -38,6 +38,9 @@ public final class InstrNative {
     /** The address InstrThreads.OWNED. */
     public static native long owned();
 
+    /** The address InstrSampling.LEARNED. */
+    public static native long learned();
+
     /** InstrThreads.WAYS; 1 where address space is limited: then no page has an owner. */
     public static native long ways();
 

@@ -65,6 +65,17 @@ public final class InstrSampling {
 
     static final int LEVEL_SHIFT = 11, LEVEL = 7, LEFT = (1 << LEVEL_SHIFT) - 1, CALL_SHIFT = 14, COUNTED = (1 << CALL_SHIFT) - 1;
 
+    /**
+     * The address of what threads have found out about methods, for others, by the method's id; 0: there is none. 0, or the level, where it
+     * is not 0; the mean of timed calls, times 16, shifted by LEARNED_MEAN_SHIFT; LEARNED_CALLS_ITSELF; and above LEARNED_NUMBER_SHIFT how
+     * many calls were timed. As instr/counters/threads.h has it. Only those of methods that have a page may be written to.
+     */
+    private static final long LEARNED = InstrNative.learned();
+
+    private static final int LEARNED_MEAN_SHIFT = 3, LEARNED_NUMBER_SHIFT = 32;
+
+    private static final long LEARNED_CALLS_ITSELF = 1L << 27;
+
     /** A page that others use so many times as much as its owner, and a little more, should have another owner. */
     private static final int FAR_MORE = 16, LITTLE = 1024;
 
@@ -372,8 +383,12 @@ public final class InstrSampling {
         }
         if (task.depth == depth && what == InstrThreads.CALL) return TIMED | System.nanoTime(); // the stack is full
         long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
+        if ((int) number < JUDGED && learn(row, id)) number = InstrUnsafe.get(row + NUMBER);
         int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, (int) number), before = level(next);
-        if (level != before) InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
+        if (level != before) {
+            InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
+            teach(row, id);
+        }
         if (what == InstrThreads.CALL && row == InstrThreads.ownRow(id)) {
             run(row);
             number |= RUNNING;
@@ -466,7 +481,7 @@ public final class InstrSampling {
         long row = currentRow(id), self = charge(task, from, last, outer), kind = 0;
         int level = row == 0 ? AT_FIRST : level(InstrUnsafe.get(row + NEXT)), longBits = longBits(level);
         boolean sampled = (state & SAMPLED) != 0 && level != 0; // else the thread has got another row meanwhile
-        if (row != 0) judge(row, state, duration);
+        if (row != 0) judge(row, id, state, duration);
         // A short call that is timed takes longer by that: a tick then says nothing.
         if (sampled && level >= AT_FIRST && duration < USUAL) self = 0;
         if (sampled && before > start && last > before) learnLead(last - start, last - before);
@@ -596,7 +611,7 @@ public final class InstrSampling {
     }
 
     /** Decides how often a method is timed from now on. */
-    private static void judge(long row, long state, long duration) {
+    private static void judge(long row, int id, long state, long duration) {
         boolean again = (state & AGAIN) != 0;
         long both = InstrUnsafe.get(row + MEAN), mean = mean(both), unseen = both - mean, number = InstrUnsafe.get(row + NUMBER);
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
@@ -611,11 +626,45 @@ public final class InstrSampling {
             InstrUnsafe.put(row + MEAN, unseen + mean);
             if (number >= 0 || (int) number < 4 * MANY_TIMED) InstrUnsafe.put(row + NUMBER, ++number);
         }
-        if (number < JUDGED) return;
+        if (number < JUDGED) {
+            if (number >= 0) learn(row, id);
+            return;
+        }
         boolean little = (mean >> 4) * calls < InstrUnsafe.get(RAN) >> LITTLE_TIME;
         int level = levelOf(mean >> 4, little ? number << FEWER : number), before = level(next);
         if (level == before) return;
         InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(level, number)));
+        teach(row, id);
+    }
+
+    /** Takes what other threads have found out about a method, of which too few calls were timed in this row. False: they know nothing. */
+    private static boolean learn(long row, int id) {
+        long known = LEARNED == 0 ? 0 : InstrUnsafe.get(LEARNED + ((long) id << 3)), number = InstrUnsafe.get(row + NUMBER);
+        boolean callsItself = (known & LEARNED_CALLS_ITSELF) != 0;
+        if (known == 0 || number < 0 && !callsItself) return false;
+        if (number >= 0 && callsItself) {
+            callsItself(row);
+            number = Long.MIN_VALUE;
+        }
+        long both = InstrUnsafe.get(row + MEAN);
+        InstrUnsafe.put(row + MEAN, both - mean(both) + mean(known >>> LEARNED_MEAN_SHIFT));
+        InstrUnsafe.put(row + NUMBER, number >>> 32 << 32 | known >>> LEARNED_NUMBER_SHIFT);
+        if (callsItself) return true; // openRecursive decides
+        long level = known & LEVEL;
+        InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) & ~COUNTED | level << LEVEL_SHIFT | gap((int) level, number));
+        return true;
+    }
+
+    /** Tells other threads what is known of a method, for rows in which few of its calls were timed so far. */
+    private static void teach(long row, int id) {
+        long number = InstrUnsafe.get(row + NUMBER), level = level(InstrUnsafe.get(row + NEXT)), known = 0;
+        if (LEARNED == 0) return;
+        if (level != 0) {
+            int timed = number < 0 ? (int) number : number < Integer.MAX_VALUE ? (int) number : Integer.MAX_VALUE;
+            known = level | mean(InstrUnsafe.get(row + MEAN)) << LEARNED_MEAN_SHIFT | (long) timed << LEARNED_NUMBER_SHIFT;
+            if (number < 0) known |= LEARNED_CALLS_ITSELF;
+        }
+        InstrUnsafe.put(LEARNED + ((long) id << 3), known);
     }
 
     /** From now on only outermost calls of the method are timed. */

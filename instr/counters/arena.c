@@ -19,7 +19,8 @@ enum {
     WAY_BYTES = ARENA_WAY_PAGES * ARENA_PAGE_BYTES,
     OWNED_BYTES = ARENA_WAYS * WAY_BYTES,
     FACT_BYTES = ARENA_WAY_PAGES * sizeof(int64_t), // of a way
-    CHUNK = 1 << 16,                                // of a column, which becomes writable at once
+    LEARNED_BYTES = sizeof(int64_t) << INSTR_RECORD_ID_BITS,
+    CHUNK = 1 << 16, // of a column, which becomes writable at once
     MOST_CHUNKS = 1 << 18
 };
 
@@ -32,6 +33,8 @@ static struct {
     size_t distance;           // from each column to the next
     atomic_uint_fast64_t used; // bytes of a half, which the highest bit tells
     atomic_size_t owned_used;
+    char *learned;
+    atomic_uchar learned_writable[LEARNED_BYTES / CHUNK];
     atomic_uchar writable
         [MOST_CHUNKS]; // of each chunk of the first column, from `owned` or the first half on
 } arena;
@@ -106,9 +109,23 @@ static bool map_halves(size_t size) {
     return true;
 }
 
+volatile int64_t *arena_learned(void) {
+    return (void *)arena.learned;
+}
+
+bool arena_learn(size_t page) {
+    size_t chunk = page * ARENA_PAGE_BYTES / CHUNK;
+    if (arena.learned == NULL || chunk >= LEARNED_BYTES / CHUNK) return arena.learned == NULL;
+    if (atomic_load(&arena.learned_writable[chunk])) return true;
+    if (mprotect(arena.learned + chunk * CHUNK, CHUNK, PROT_READ | PROT_WRITE) != 0) return false;
+    atomic_store(&arena.learned_writable[chunk], 1);
+    return true;
+}
+
 bool arena_map(size_t limit) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = (size_t)MOST_CHUNKS / 4 * CHUNK;
     if (arena.size != 0) return true;
+    if (arena.learned == NULL) arena.learned = reserve(LEARNED_BYTES, PROT_READ);
     size_t size = limit / ARENA_USUAL_COLUMNS < most ? limit / ARENA_USUAL_COLUMNS : most;
     if (size < page) size = page;
     size = (size + page - 1) / page * page;
@@ -212,6 +229,9 @@ void arena_release(void) {
     uint64_t used = atomic_load(&arena.used);
     while (!atomic_compare_exchange_weak(&arena.used, &used, ~used & SECOND_HALF)) {
     }
+    for (size_t chunk = 0; chunk < LEARNED_BYTES / CHUNK; chunk++)
+        if (atomic_load(&arena.learned_writable[chunk]))
+            memset(arena.learned + chunk * CHUNK, 0, CHUNK);
     if (arena.owned_used != 0) clear(arena.owned, arena.owned_size);
     if ((used & ~SECOND_HALF) != 0) clear(arena.halves[(used & SECOND_HALF) != 0], arena.size);
 }

@@ -58,7 +58,13 @@ enum arena_fact {
 // Only a page of arena_owned_page may be written to.
 volatile int64_t *arena_fact(size_t number, enum arena_fact fact);
 
-// Clears pages that have owners, which stay where they are, and all others, which are forgotten.
+// Where threads write what they have found out about a method, by its id: see instr/counters/threads.h. NULL: there is no place.
+volatile int64_t *arena_learned(void);
+
+// The elements of arena_learned for the methods of a page may be written to from now on, if there is such a place. False: out of memory.
+bool arena_learn(size_t page);
+
+// Clears arena_learned, and pages that have owners, which stay where they are, and all others, which are forgotten.
 void arena_release(void);
 
 // The bytes of all pages.

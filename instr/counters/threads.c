@@ -74,8 +74,7 @@ static struct {
     atomic_int_fast64_t epoch;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-#define HAS_ENDED 1   // in place of an owner: it has ended
-#define MOST_LOOKED 4 // pages of others that take_levels looks at
+#define HAS_ENDED 1 // in place of an owner: it has ended
 
 // They have the pages of all owners; guarded by state.mutex.
 static struct thread *ways[ARENA_WAYS];
@@ -265,33 +264,22 @@ static int64_t first_gap(unsigned level) {
     return (INT64_C(1) << (2 * level - 1)) + (int64_t)(sum >> (64 - 2 * level));
 }
 
-static void copy_level(const struct instr_counters *to, const struct instr_counters *from,
-                       size_t row) {
-    int64_t number = from->number[row], level = from->next[row] & INSTR_LEVEL << INSTR_LEVEL_SHIFT;
-    if (level == 0 || to->next[row] != 0 || to->number[row] != 0) return;
-    to->mean[row] = from->mean[row] & ((1 << INSTR_MEAN_BITS) - 1);
-    to->entered[row] = number < 0 ? 0 : -1;
-    if (number < 0) { // it calls itself: outermost calls are timed, of which none is running here
-        to->number[row] = INT64_MIN | (number & UINT32_MAX);
-        to->next[row] = level;
-        return;
-    }
-    to->number[row] = number;
-    to->next[row] = level | first_gap((unsigned)(level >> INSTR_LEVEL_SHIFT));
-}
-
-// How long calls of these methods take, and so how often they are timed, is known from threads that own other pages for them: a
-// new thread does not time the first calls of each once more. Under state.mutex.
+// How long calls of these methods take, and so how often they are timed, is known from other threads: this one does not time the first
+// calls of each once more. Under state.mutex.
 static void take_levels(int64_t *page, size_t index) {
     struct instr_counters to = arena_columns(page);
-    unsigned looked = 0;
-    for (size_t i = 0; i < ARENA_WAYS && looked < MOST_LOOKED; i++) {
-        if (ways[i] == NULL || index >= (size_t)ways[i]->line->limit) continue;
-        int64_t *other = pages_of(ways[i]->line)[index];
-        if (other == NULL || other == page) continue;
-        struct instr_counters from = arena_columns(other);
-        for (size_t row = 0; row < INSTR_ROWS_PER_PAGE; row++) copy_level(&to, &from, row);
-        looked++;
+    const volatile int64_t *learned = arena_learned();
+    if (learned == NULL) return;
+    learned += index * INSTR_ROWS_PER_PAGE;
+    for (size_t row = 0; row < INSTR_ROWS_PER_PAGE; row++) {
+        int64_t known = learned[row], level = known & INSTR_LEVEL;
+        if (level == 0 || to.next[row] != 0 || to.number[row] != 0) continue;
+        bool calls_itself = (known & INSTR_LEARNED_CALLS_ITSELF) != 0;
+        to.mean[row] = known >> INSTR_LEARNED_MEAN_SHIFT & ((1 << INSTR_MEAN_BITS) - 1);
+        to.number[row] = known >> INSTR_LEARNED_NUMBER_SHIFT | (calls_itself ? INT64_MIN : 0);
+        // If it calls itself, outermost calls are timed, of which none is running here.
+        to.entered[row] = calls_itself ? 0 : -1;
+        to.next[row] = level << INSTR_LEVEL_SHIFT | (calls_itself ? 0 : first_gap((unsigned)level));
     }
 }
 
@@ -299,7 +287,7 @@ static int64_t *add_page(struct thread *thread, size_t index) {
     if (index < (size_t)thread->line->limit && pages_of(thread->line)[index] != NULL)
         return pages_of(thread->line)[index];
     if (!extend(thread, index + 1) || !charge(PAGE_COST)) return NULL;
-    int64_t *page = arena_page();
+    int64_t *page = arena_learn(index) ? arena_page() : NULL;
     if (page == NULL) {
         refund(PAGE_COST);
         return NULL;
@@ -412,6 +400,11 @@ static void JNICALL native_disown(JNIEnv *jni, jclass class, jint id) {
 static jlong JNICALL native_owned(JNIEnv *jni, jclass class) {
     (void)jni, (void)class;
     return (jlong)(intptr_t)arena_owned();
+}
+
+static jlong JNICALL native_learned(JNIEnv *jni, jclass class) {
+    (void)jni, (void)class;
+    return (jlong)(intptr_t)arena_learned();
 }
 
 static jlong JNICALL native_ways(JNIEnv *jni, jclass class) {
@@ -536,6 +529,9 @@ static void clear_row(int64_t *page, uint32_t row) {
 }
 
 void instr_threads_forget(uint32_t from, uint32_t to) {
+    volatile int64_t *learned = arena_learned();
+    for (uint32_t id = from; id < to && learned != NULL; id++)
+        if (learned[id] != 0) learned[id] = 0; // what was never written to may not be writable
     for (struct thread *t = atomic_load(&state.all); t != NULL; t = t->next) {
         pthread_mutex_lock(&t->mutex);
         int64_t **pages = pages_of(t->line);
@@ -600,7 +596,7 @@ static bool register_natives(JNIEnv *jni, jclass class) {
         {"epoch", "()J", (void *)native_epoch},       {"distance", "()J", (void *)native_distance},
         {"record", "(IIJJ)V", (void *)native_record}, {"own", "(IJ)V", (void *)native_own},
         {"owned", "()J", (void *)native_owned},       {"ways", "()J", (void *)native_ways},
-        {"disown", "(I)V", (void *)native_disown},
+        {"disown", "(I)V", (void *)native_disown},    {"learned", "()J", (void *)native_learned},
     };
     return (*jni)->RegisterNatives(jni, class, natives, sizeof natives / sizeof *natives) == 0;
 }

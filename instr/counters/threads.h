@@ -74,6 +74,11 @@ static inline int64_t instr_inner(const struct instr_counters *page, size_t row)
     return (number & INSTR_CALL_IS_RUNNING) != 0 ? entered + calls : entered;
 }
 
+// What a thread has found out about a method: 0, or the level as above, where it is not 0; the mean of timed calls, which has
+// INSTR_MEAN_BITS; whether the method calls itself; and how many calls were timed (InstrSampling.LEARNED).
+enum { INSTR_LEARNED_MEAN_SHIFT = 3, INSTR_LEARNED_NUMBER_SHIFT = 32 };
+#define INSTR_LEARNED_CALLS_ITSELF ((int64_t)1 << 27)
+
 enum { INSTR_MEAN_BITS = 24, INSTR_UNSEEN_UNIT = 1024 }; // as InstrSampling has them
 
 // From an element of `mean`: ns of the calls that no tick has seen, and that are too long to be estimated

@@ -47,7 +47,7 @@ def build(work, jdk):
     sources = [path for name in C_FILES for path in sorted(glob.glob(os.path.join(TOP, "instr", name + ".c")))]
     sources += [os.path.join(HERE, "agent.c"), os.path.join(work, "runtime_classes.c")]
     include = os.path.join(jdk, "include")
-    run("gcc", "-std=gnu11", "-O2", "-g", "-fPIC", "-shared", "-pthread", "-Wall", "-Wextra", "-Wshadow", "-Wconversion",
+    run("gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-fPIC", "-shared", "-pthread", "-Wall", "-Wextra", "-Wshadow", "-Wconversion",
         "-I" + TOP, "-I" + include, "-I" + include + "/linux", *sources, "-o", library)
     compile_bench(work, javac, "direct", os.path.join(work, "classes", "direct"), "")
     public = "import instr.runtime.*;\n"

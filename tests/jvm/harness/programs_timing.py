@@ -183,13 +183,15 @@ def crowded(r, name):
 
 @program("timing, threads that come later")
 def newcomers(r):
-    """How often a method is timed was learned from the first thread; others do not time their first 64 calls once more."""
+    """How often a method is timed was learned from the first thread; others do not time their first 64 calls once more, those that have
+    called the method before included."""
     yield "short", of_several(lambda n: come_later(r, f"newcomers-{n}"))
+    yield "short, all have called it once", of_several(lambda n: come_later(r, f"newcomers-together-{n}", "together"))
 
 
-def come_later(r, name):
+def come_later(r, name, *arguments):
     report = r.file(name + ".json")
-    run = r.run(name, [r.java, r.with_agent(f"timing,include=Newcomers,timing.file={report},quiet=yes"), "-cp", r.built.programs, "Newcomers"])
+    run = r.run(name, [r.java, r.with_agent(f"timing,include=Newcomers,timing.file={report},quiet=yes"), "-cp", r.built.programs, "Newcomers", *arguments])
     if run.status != 0:
         return [run.tail()]
     with open(report, encoding="utf-8") as f:
