@@ -217,9 +217,15 @@ static int judge_delta(struct check *check, const struct cover_delta *delta) {
     return status;
 }
 
-// Changed sources of which the report has no class say nothing about the change.
+// Changed sources of which the report has no class say nothing about the change, unless they are those of other modules or
+// of tests.
 static int check_known(const struct cover_delta *delta) {
     if (delta->count || !delta->unknown_count) return CLI_OK;
+    if (delta->elsewhere) {
+        cli_error("no changed source lies in the source folders of the report: none of its lines "
+                  "has changed");
+        return CLI_OK;
+    }
     cli_error("no class of the changed source%s is below --classfiles: there is nothing to check",
               cli_plural(delta->unknown_count, "s"));
     return NOTHING_TO_JUDGE;

@@ -5,6 +5,7 @@
 #include "instr/cli/coverage/formats/sources.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,9 +40,11 @@ static int add_source(struct cover_delta *delta, const struct cover_source *sour
     return 0;
 }
 
-// Is it a file in a language whose classes could be in the report?
+// Is it a file in a language whose classes could be in the report? There is no code in what describes packages and modules.
 static int is_source(const char *path) {
     static const char *const ends[] = {".java", ".kt", ".scala", ".groovy"};
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (strcmp(name, "package-info.java") == 0 || strcmp(name, "module-info.java") == 0) return 0;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (cli_ends_with(path, ends[i])) return 1;
     return 0;
@@ -140,6 +143,56 @@ static int add_sources(struct matching *matching,
     return 0;
 }
 
+// Does a changed source of which the report has no class lie in this folder?
+static int has_unknown(const struct matching *matching, const char *folder, const char *top) {
+    const struct cover_delta *delta = matching->delta;
+    char path[PATH_MAX];
+    for (size_t i = 0; i < delta->unknown_count; i++) {
+        int length = snprintf(path, sizeof path, "%s/%s", top, delta->unknown[i]);
+        if (length < 0 || (size_t)length >= sizeof path ||
+            strncmp(path, folder, strlen(folder)) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+// The folder that the package of a source file lies in, with a slash at its end, in the working tree `top`. 0: it is not there.
+static int find_folder(const struct matching *matching, const struct cover_bundle *bundle,
+                       const struct cover_source *source, const char *top, char folder[PATH_MAX]) {
+    const char *package = source->package->name;
+    struct cover_place place;
+    if (!find_own(matching, bundle, source, &place) &&
+        !cover_sources_find(matching->all, NULL, package, source->name, &place))
+        return 0;
+    size_t above = strlen(top);
+    if (!realpath(place.path, folder) || strncmp(folder, top, above) != 0 || folder[above] != '/')
+        return 0;
+    size_t length = strlen(folder) - strlen(source->name);
+    if (*package && cover_is_path_of(folder, source)) length -= strlen(package) + 1;
+    folder[length] = '\0';
+    return 1;
+}
+
+// Do the sources of the report lie in the working tree, and none of the changed ones in their folders?
+static int is_elsewhere(const struct matching *matching) {
+    char top[PATH_MAX], folder[PATH_MAX], last[PATH_MAX] = "";
+    if (!matching->delta->changes->top || !realpath(matching->delta->changes->top, top)) return 0;
+    if (strcmp(top, "/") == 0) *top = '\0';
+    for (size_t b = 0; b < matching->model->bundle_count; b++) {
+        const struct cover_bundle *bundle = matching->model->bundles[b];
+        for (size_t p = 0; p < bundle->package_count; p++) {
+            const struct cover_package *package = bundle->packages[p];
+            for (size_t i = 0; i < package->source_count; i++) {
+                if (!find_folder(matching, bundle, package->sources[i], top, folder)) continue;
+                if (strcmp(folder, last) == 0) continue;
+                if (has_unknown(matching, folder, top)) return 0;
+                memcpy(last, folder, strlen(folder) + 1);
+            }
+        }
+    }
+    return *last != '\0';
+}
+
 int cover_delta_make(struct cover_delta *delta, const struct cover_model *model,
                      const struct cover_changes *changes) {
     memset(delta, 0, sizeof *delta);
@@ -158,6 +211,8 @@ int cover_delta_make(struct cover_delta *delta, const struct cover_model *model,
     if (status == 0) status = add_sources(&matching, find_whole);
     if (status == 0) status = add_sources(&matching, find_by_name);
     if (status == 0) status = add_unknown(delta, seen);
+    if (status == 0 && !delta->count && delta->unknown_count)
+        delta->elsewhere = is_elsewhere(&matching);
     cover_sources_free(matching.all);
     free(longest);
     free(seen);

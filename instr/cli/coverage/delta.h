@@ -25,6 +25,7 @@ struct cover_delta {
     const char *
         *unknown; // changed sources that are in no report; their strings are those of `changes`
     size_t unknown_count, unknown_capacity;
+    int elsewhere; // nothing of the report has changed: its sources lie in other folders than all of `unknown`
     struct cover_count counts[COVER_COUNTERS];
 };
 
