@@ -37,8 +37,9 @@ static void read_all(struct printed *printed, int fd) {
     printed->text[printed->used] = '\0';
 }
 
-// Runs git with these words. Its messages are not shown: the callers say what they mean.
-static struct printed run(const char *const *words) {
+// Runs git with these words. Its messages are not shown, as the callers say what they mean, unless `with_messages`
+// has them in the text.
+static struct printed run_with(const char *const *words, int with_messages) {
     struct printed printed = {.status = -1};
     posix_spawn_file_actions_t actions;
     int ends[2];
@@ -50,7 +51,10 @@ static struct printed run(const char *const *words) {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    if (with_messages)
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    else
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     printed.error = posix_spawnp(&pid, words[0], &actions, NULL, (char *const *)words, environ);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
@@ -64,6 +68,10 @@ static struct printed run(const char *const *words) {
     }
     close(ends[0]);
     return printed;
+}
+
+static struct printed run(const char *const *words) {
+    return run_with(words, 0);
 }
 
 // One line; NULL: git says no.
@@ -101,17 +109,35 @@ static int fail(char *reason, const char *text, const char *name) {
     return -1;
 }
 
-// The commit that the working tree is compared with, in changes->base.
-static int find_base(struct cover_changes *changes, const char *ref, char *reason) {
+// The folder of the working tree, in changes->top. Git refuses repositories of other users, too: what it says is the reason.
+static int find_top(struct cover_changes *changes, char *reason) {
     static const char *const inside[] = {"git", "rev-parse", "--is-inside-work-tree", NULL};
-    static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
     static const char *const top[] = {"git", "rev-parse", "--show-toplevel", NULL};
     struct printed there = run(inside);
-    int good = there.status == 0 && strncmp(there.text, "true", 4) == 0, error = there.error;
+    int status = -1;
+    if (!there.error && there.status != 0) {
+        free(there.text);
+        there = run_with(inside, 1);
+    }
+    if (there.error) {
+        fail(reason, "git cannot be started: %s", strerror(there.error));
+    } else if (there.status != 0 && strncmp(there.text, "fatal: ", 7) == 0) {
+        there.text[strcspn(there.text, "\n")] = '\0';
+        fail(reason, "git finds no working tree here: %.400s", there.text + 7);
+    } else if (there.status != 0 || strncmp(there.text, "true", 4) != 0 ||
+               !(changes->top = line_of(top))) {
+        fail(reason, "%s is not within the working tree of a git repository", ".");
+    } else {
+        status = 0;
+    }
     free(there.text);
-    if (good) good = (changes->top = line_of(top)) != NULL;
-    if (error) return fail(reason, "git cannot be started: %s", strerror(error));
-    if (!good) return fail(reason, "%s is not within the working tree of a git repository", ".");
+    return status;
+}
+
+// The commit that the working tree is compared with, in changes->base.
+static int find_base(struct cover_changes *changes, const char *ref, char *reason) {
+    static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
+    if (find_top(changes, reason) != 0) return -1;
     if (!*ref && !(ref = main_branch()))
         return fail(reason, "git knows no main branch (%s); name a revision: --diff REF",
                     "origin/HEAD, main, master");
