@@ -448,7 +448,7 @@
       page.textContent = '';
       view = null;
       say('');
-      document.title = template ? name.split('/').pop().replace(/\.html$/, '') + ' - ' + title : title;
+      document.title = template ? template.content.querySelector('h1').textContent + ' - ' + title : title;
       if (template) {
         page.appendChild(template.content.cloneNode(true));
         scrollTo(0, 0);
