@@ -116,6 +116,8 @@ static int add_file(struct cover_sources *sources, const char *path, size_t belo
         free(copy);
         return -1;
     }
+    if (entry != SIZE_MAX && !strchr(copy, '/')) // some programs for Windows write such archives
+        for (char *c = copy; (c = strchr(c, '\\'));) *c = '/';
     char *slash = strrchr(copy + below, '/');
     sources->files[sources->count++] =
         (struct file){copy, slash ? slash + 1 : copy + below, (uint32_t)below,
