@@ -73,24 +73,37 @@ void instr_output_sink(struct instr_output *out,
 
 // The name is short and does not contain that of the file: it always fits in a directory entry.
 // O_EXCL instead of mkstemp, because the umask decides the mode. In containers processes often have
-// the same id, so a file that a crash left behind must not block the name for ever.
-static void open_temporary(struct instr_output *out) {
-    const char *slash = strrchr(out->target, '/');
-    int directory = slash ? (int)(slash + 1 - out->target) : 0;
-    for (int i = 0; i < 1000; i++) {
-        int n = snprintf(out->temporary, sizeof out->temporary, "%.*s.instr-%ld-%d.tmp", directory,
-                         out->target, (long)getpid(), i);
-        if (n >= (int)sizeof out->temporary) {
-            out->temporary[0] = '\0';
-            fail(out, ENAMETOOLONG);
-            return;
-        }
-        out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (out->fd >= 0 || errno != EEXIST) break;
+// the same id, so a file that a crash left behind must not block the name for ever. `folder` ends with a slash, or is "".
+// Returns 0, or an errno.
+static int make_temporary(struct instr_output *out, const char *folder, size_t length,
+                          mode_t mode) {
+    int error = EEXIST;
+    for (int i = 0; i < 1000 && error == EEXIST; i++) {
+        int n = snprintf(out->temporary, sizeof out->temporary, "%.*s.instr-%ld-%d.tmp",
+                         (int)length, folder, (long)getpid(), i);
+        if (n >= (int)sizeof out->temporary)
+            error = ENAMETOOLONG;
+        else if ((out->fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)) >=
+                 0)
+            return 0;
+        else
+            error = errno;
     }
-    if (out->fd >= 0) return;
-    fail(out, errno);
     out->temporary[0] = '\0';
+    return error;
+}
+
+// `old`: of the file that is there; NULL: there is none.
+static void open_temporary(struct instr_output *out, const struct stat *old) {
+    const char *slash = strrchr(out->target, '/');
+    size_t length = slash ? (size_t)(slash + 1 - out->target) : 0;
+    int error = make_temporary(out, out->target, length, 0666);
+    // Not what the umask does: the file may be another user's, and the new one is ours.
+    if (!error && old && fchmod(out->fd, old->st_mode & 0777) != 0) fail(out, errno);
+    if (old && (error == EACCES || error == EPERM || error == EROFS) &&
+        make_temporary(out, "/tmp/", 5, 0600) == 0)
+        error = 0; // to be copied
+    if (error) fail(out, error);
 }
 
 // For files that are not replaced. /dev/stdout may be a file to which other processes write, too. A
@@ -136,9 +149,7 @@ void instr_output_open(struct instr_output *out, const char *path) {
     } else if (exists && access(path, W_OK) != 0) {
         fail(out, errno); // a rename would bypass the file's write protection
     } else {
-        open_temporary(out);
-        // Not what the bits above do: the file may be another user's, and the new one is ours.
-        if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777) != 0) fail(out, errno);
+        open_temporary(out, exists ? &st : NULL);
     }
 }
 
@@ -167,7 +178,7 @@ static int check(const char *path, bool makes_folders) {
     if (!exists && errno != ENOENT) return errno;
     if (exists && S_ISDIR(st.st_mode)) return EISDIR;
     if (exists && access(path, W_OK) != 0) return errno;
-    if (exists && !S_ISREG(st.st_mode)) return 0;
+    if (exists) return 0;
     return *path ? check_directory(copy, makes_folders) : ENOENT;
 }
 
@@ -225,15 +236,51 @@ static const char *reason(int error) {
     }
 }
 
+// Copies what was written into the file that is there. Returns 0, or an errno.
+static int overwrite(struct instr_output *out) {
+    struct stat st;
+    ssize_t length = 0;
+    int from = open(out->temporary, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), error = 0;
+    if (from < 0) return errno;
+    out->fd = open(out->target, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | O_NOFOLLOW);
+    if (out->fd < 0 || fstat(out->fd, &st) != 0)
+        error = errno;
+    else if (!S_ISREG(st.st_mode))
+        error = EINVAL;
+    else if (ftruncate(out->fd, 0) != 0)
+        error = errno;
+    while (!error && !out->failed && (length = read(from, out->buffer, sizeof out->buffer)) != 0) {
+        if (length < 0 && errno != EINTR) error = errno;
+        if (length > 0) out->used = (size_t)length;
+        flush(out);
+    }
+    if (out->fd >= 0 && close(out->fd) != 0 && !error) error = errno;
+    close(from);
+    out->fd = -1;
+    return error;
+}
+
+// A file that was mounted by itself, as into a container, cannot be replaced, nor can one in a folder in which this process may
+// not make or rename files. It is overwritten.
+static void replace(struct instr_output *out) {
+    if (rename(out->temporary, out->target) == 0) {
+        out->temporary[0] = '\0';
+        return;
+    }
+    int error = errno;
+    if (error == EBUSY || error == EXDEV || error == EACCES || error == EPERM || error == EROFS)
+        error = overwrite(out);
+    if (error) fail(out, error);
+}
+
 int instr_output_close(struct instr_output *out, char *error, size_t size) {
     if ((out->fd >= 0 || out->sink) && !out->failed) flush(out);
     // Some file systems report a full disk only when the file is closed. There is no fsync: it can
     // delay the exit of a program by a second, and only helps if the machine crashes.
     if (out->owned && out->fd >= 0 && close(out->fd) != 0) fail(out, errno);
     out->fd = -1;
-    if (out->temporary[0] && !out->failed && rename(out->temporary, out->target) != 0)
-        fail(out, errno);
-    if (out->temporary[0] && out->failed) unlink(out->temporary);
+    if (out->temporary[0] && !out->failed) replace(out);
+    if (out->temporary[0]) unlink(out->temporary);
     out->temporary[0] = '\0';
     if (!out->failed) return 0;
     snprintf(error, size, "%.300s: %s", out->path[0] ? out->path : "standard output",

@@ -28,7 +28,7 @@ struct instr_output {
 };
 
 // Begins to write the file `path`. A regular file is written under another name and renamed when it
-// is complete: until then the old file stays. Other files (/dev/full, a pipe) are written directly.
+// is complete: until then the old file stays. One that cannot be replaced is overwritten then. Other files (/dev/full, a pipe) are written directly.
 // Symbolic links are followed, except those of other users than root. A pipe without a reader, or whose
 // reader has stopped reading, fails after ten seconds.
 void instr_output_open(struct instr_output *out, const char *path);
@@ -50,7 +50,7 @@ __attribute__((format(printf, 2, 3))) void instr_output_format(struct instr_outp
                                                                const char *format, ...);
 
 // Writes the rest of the buffer and closes the output. Returns 0; or -1 with one line in `error`,
-// "out.json: No space left on device": then no file was created or changed.
+// "out.json: No space left on device": then no file was created or changed, unless it had to be overwritten.
 int instr_output_close(struct instr_output *out, char *error, size_t size);
 
 // Has `write` write a whole file; `path` is freed here, and NULL stands for out of memory. Returns

@@ -2,7 +2,9 @@ package instr.runtime;
 
 import java.io.File;
 import java.io.FileDescriptor;
+import java.io.FileNotFoundException;
 import java.io.FileOutputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
@@ -105,7 +107,10 @@ final class OfflineReport {
         return name.toString();
     }
 
-    /** Written under another name, then renamed: the file is there whole or not at all. */
+    /**
+     * Written under another name, then renamed: the file is there whole or not at all. A file that cannot be replaced, as one that is
+     * mounted by itself, or one in a folder in which this process may not make files, is overwritten.
+     */
     private static void write(String path, String text) throws Exception {
         byte[] bytes = text.getBytes("UTF-8");
         File file = new File(path).getAbsoluteFile();
@@ -118,6 +123,9 @@ final class OfflineReport {
         try {
             store(temporary, bytes);
             Files.move(temporary.toPath(), file.toPath(), StandardCopyOption.ATOMIC_MOVE);
+        } catch (FileNotFoundException | FileSystemException reason) {
+            if (!file.canWrite()) throw reason;
+            store(file, bytes);
         } finally {
             temporary.delete();
         }

@@ -251,6 +251,23 @@ def full_tmpfs(r):
         yield mode, [] if (done.status, done.stdout, found) == (0, "full\nend\n", 912) else [f"{found} classes: {done.tail()}"]
 
 
+@program("a results file that is mounted by itself")
+def mounted_file(r):
+    """It cannot be replaced, as a file of a container's host cannot: it is overwritten."""
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        raise Skip("needs the right to mount file systems (root)")
+    path = r.file("mounted")
+    seen = as_seen(r, path)
+    below = ["unshare", "-m", "sh", "-c", f'mount --bind {seen} {seen} && exec "$@"', "sh"]
+    for name, options, start in (("coverage", "coverage,coverage.append=no,coverage.file=", b"\1\xc0\xc0"), ("calls", "calls,calls.file=", b"{\n")):
+        with open(path, "wb") as file:
+            file.write(b"old" * 10000)
+        done = r.run(name, [*below, r.java, r.with_agent(f"{options}{path},include=Covered,quiet=yes"), "-cp", r.built.programs, "Covered", "nothing"])
+        with open(path, "rb") as file:
+            content = file.read()
+        yield name, [] if done.status == 0 and content.startswith(start) and b"oldold" not in content else [f"{content[:20]}: {done.tail()}"]
+
+
 def per_test(r, path):
     """The command of Sessions, whose tests go to FILE-tests.exec."""
     agent = r.with_agent(f"coverage,coverage.file={path},include=FullDisk$Copy:Sessions,coverage.per-test=Sessions#test,coverage.session=all,quiet=yes")

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -304,6 +305,37 @@ START_TEST(a_link_and_the_mode_of_the_old_file_stay) {
 }
 END_TEST
 
+// In a folder in which this user may not make files.
+START_TEST(a_file_that_cannot_be_replaced_is_overwritten) {
+    struct instr_method_report r = report(1);
+    char expected[4096];
+    struct stat st;
+    int status;
+    ck_assert_int_eq(write_to(path, &r), 0);
+    snprintf(expected, sizeof expected, "%s", content(path));
+    r.row_count = 0;
+    write_text(path, expected); // longer than what comes
+    ck_assert_int_eq(chmod(path, 0666), 0);
+    ck_assert_int_eq(chmod(directory, 0555), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && setuid(65534) != 0) _exit(2);
+        if (instr_output_check(path, false, error, sizeof error) != 0) _exit(3);
+        _exit(write_to(path, &r) != 0);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_eq(chmod(directory, 0755), 0);
+    ck_assert_int_eq(stat(path, &st), 0);
+    ck_assert_int_eq(st.st_mode & 07777, 0666);
+    snprintf(expected, sizeof expected, "%s", content(path));
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(write_to(path, &r), 0);
+    ck_assert_str_eq(content(path), expected);
+    ck_assert_int_eq(empty_directory(), 1);
+}
+END_TEST
+
 // They would choose what is overwritten. Only root can make such a link.
 START_TEST(links_of_other_users_are_not_followed) {
     static const char *const targets[] = {"out.json", "new.json", "link.json"};
@@ -417,6 +449,7 @@ int main(void) {
     tcase_add_test(tcase, a_full_disk_is_reported_in_one_line);
     tcase_add_test(tcase, a_failed_write_keeps_the_old_file);
     tcase_add_test(tcase, a_link_and_the_mode_of_the_old_file_stay);
+    tcase_add_test(tcase, a_file_that_cannot_be_replaced_is_overwritten);
     tcase_add_loop_test(tcase, links_of_other_users_are_not_followed, 0, 3);
     tcase_add_test(tcase, links_are_followed_to_a_file_that_is_not_there);
     tcase_add_test(tcase, links_that_lead_to_each_other_end);
