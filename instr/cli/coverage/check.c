@@ -170,6 +170,17 @@ static int print(const struct cover_limits *limits, const struct cover_violation
     return violations->count ? CLI_FAILED : CLI_OK;
 }
 
+// Without line numbers a limit of lines would be kept, and no line would have changed.
+static int check_lines(const struct check *check, const struct cover_report *report) {
+    size_t i = 0;
+    while (i < check->limits.count && check->limits.list[i].counter != COVER_LINE) i++;
+    if (!check->diff && i == check->limits.count) return CLI_OK;
+    if (cover_total(report->model.counts[COVER_LINE])) return CLI_OK;
+    cli_error(
+        "the class files have no line numbers: compile them with debug information (javac -g)");
+    return NOTHING_TO_JUDGE;
+}
+
 static int check_limits(struct check *check, const struct cover_report *report) {
     struct cover_violations violations = {NULL, 0, 0, false};
     if (!check->limits.count) return CLI_OK;
@@ -217,10 +228,22 @@ static int judge_delta(struct check *check, const struct cover_delta *delta) {
     return status;
 }
 
+static int names_sources(const struct cover_model *model) {
+    for (size_t b = 0; b < model->bundle_count; b++)
+        for (size_t p = 0; p < model->bundles[b]->package_count; p++)
+            if (model->bundles[b]->packages[p]->source_count) return 1;
+    return 0;
+}
+
 // Changed sources of which the report has no class say nothing about the change, unless they are those of other modules or
 // of tests.
-static int check_known(const struct cover_delta *delta) {
+static int check_known(const struct cover_delta *delta, const struct cover_model *model) {
     if (delta->count || !delta->unknown_count) return CLI_OK;
+    if (!names_sources(model)) {
+        cli_error("the class files do not name their sources: compile them with debug information "
+                  "(javac -g)");
+        return NOTHING_TO_JUDGE;
+    }
     if (delta->elsewhere) {
         cli_error("no changed source lies in the source folders of the report: none of its lines "
                   "has changed");
@@ -243,7 +266,7 @@ static int check_diff(struct check *check, const struct cover_report *report) {
         status = cli_no_memory();
     } else {
         status = write_all(check, &delta);
-        int known = check_known(&delta);
+        int known = check_known(&delta, &report->model);
         if (known != CLI_OK)
             status = known;
         else if (check->limits.count && judge_delta(check, &delta) != CLI_OK)
@@ -314,6 +337,7 @@ static int worse(int a, int b) {
 static int check_all(struct check *check, const struct cover_report *report) {
     int status = check_data(report, &check->request.files);
     if (status == CLI_OK) status = cover_say_mismatches(report, "");
+    if (status == CLI_OK) status = check_lines(check, report);
     if (status != CLI_OK) return status;
     status = check->diff ? check_diff(check, report) : check_limits(check, report);
     if (check->baseline) status = worse(status, check_baseline(check, report));
