@@ -223,6 +223,13 @@ class Mismatches(CoverageTest):
             self.report(line)
             self.report("", "--quiet")
 
+    def test_a_report_without_a_class_says_so(self):
+        """As of a folder with sources, or before a build."""
+        os.makedirs(self.path("none"))
+        self.ran_before("p/New")
+        for quiet, err in ([], "instr: no class was found: the report is empty\n"), (["--quiet"], ""):
+            self.expect(["coverage", "report", "run.exec", "--classfiles", "none", "--xml", "r.xml", *quiet], 0, err=err)
+
     def test_checks_print_them_too(self):
         self.ran_before("p/New")
         check = ["coverage", "check", "run.exec", "--classfiles", "classes"]

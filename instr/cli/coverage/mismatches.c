@@ -61,12 +61,15 @@ int cover_say_mismatches(const struct cover_report *report, const char *about) {
 
 void cover_say_none_ran(const struct cover_report *report) {
     char number[INSTR_NUMBER_SIZE];
-    size_t count = 0;
-    for (size_t b = 0; b < report->model.bundle_count; b++)
+    size_t count = 0, all = 0;
+    for (size_t b = 0; b < report->model.bundle_count; b++) {
+        all += report->classes[b].count;
         for (size_t i = 0; i < report->classes[b].count; i++) {
             if (report->classes[b].list[i]->match != COVER_NO_DATA) return;
             count += cover_total(report->classes[b].list[i]->counts[COVER_INSTRUCTION]) != 0;
         }
+    }
+    if (!all && !report->failed) cli_error("no class was found: the report is empty");
     if (count)
         cli_error("the data have none of the %s class%s of the report; the pass coverage leaves "
                   "classes that JaCoCo's agent has changed to it",

@@ -9,7 +9,7 @@
 // as "--baseline: ". CLI_OK; or CLI_FAILED after a message.
 int cover_say_mismatches(const struct cover_report *report, const char *about);
 
-// Prints a line if no class of the report has data, of whatever class file: all is missed then.
+// Prints a line if the report has no class, or if none of its classes has data, of whatever class file: all is missed then.
 void cover_say_none_ran(const struct cover_report *report);
 
 #endif
