@@ -168,6 +168,8 @@ static int add_untracked(struct cover_changes *changes);
 // Changed files whose lines git does not compare, as attributes may have it: they count as new.
 static int add_binary(struct cover_changes *changes);
 static void list_sources(struct cover_changes *changes);
+// For git only LF ends a line, for compilers a CR alone does, too.
+static void number_as_compilers(const struct cover_changes *changes);
 
 int cover_changes_read(struct cover_changes *changes, const char *ref,
                        char reason[COVER_CHANGES_REASON]) {
@@ -200,6 +202,7 @@ int cover_changes_read(struct cover_changes *changes, const char *ref,
     else
         status = 0;
     free(printed.text);
+    if (status == 0) number_as_compilers(changes);
     if (status == 0) list_sources(changes);
     return status;
 }
@@ -296,6 +299,38 @@ static void list_sources(struct cover_changes *changes) {
     }
     changes->sources = printed.text;
     changes->sources_length = printed.used;
+}
+
+static void number_ranges(struct cover_changed_file *file, const char *text, size_t length) {
+    uint32_t theirs = 1, ours = 1; // lines as git and as compilers count them
+    size_t first = 0, last = 0;    // of ranges whose bounds were found
+    for (size_t i = 0; i <= length; i++) {
+        int ends = i == length || text[i] == '\n';
+        if (i == 0 || text[i - 1] == '\n')
+            for (; first < file->count && file->ranges[first].first == theirs; first++)
+                file->ranges[first].first = ours;
+        if (ends)
+            for (; last < file->count && file->ranges[last].last == theirs; last++)
+                file->ranges[last].last = ours;
+        theirs += (uint32_t)ends;
+        ours += ends || (text[i] == '\r' && (i + 1 == length || text[i + 1] != '\n'));
+    }
+}
+
+static void number_as_compilers(const struct cover_changes *changes) {
+    for (size_t i = 0; i < changes->count; i++) {
+        struct cover_changed_file *file = &changes->files[i];
+        struct printed printed = {.text = NULL};
+        char path[PATH_MAX];
+        if (!file->count || file->ranges[0].last == UINT32_MAX) continue; // all of it is new
+        int n = snprintf(path, sizeof path, "%s/%s", changes->top, file->path);
+        int fd = n < PATH_MAX ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+        if (fd < 0) continue;
+        read_all(&printed, fd);
+        close(fd);
+        if (printed.error == 0) number_ranges(file, printed.text, printed.used);
+        free(printed.text);
+    }
 }
 
 // A name between quotes has escapes as in C, in octal for bytes.
