@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 struct library {
@@ -120,6 +121,14 @@ static int write_copy(int directory, const struct library *library) {
     return -1;
 }
 
+int cli_target_executes(const struct instr_process *target, const char *folder) {
+    struct statvfs fs;
+    int fd = instr_process_directory(target, folder);
+    int executes = fd < 0 || fstatvfs(fd, &fs) != 0 || !(fs.f_flag & ST_NOEXEC);
+    if (fd >= 0) close(fd);
+    return executes;
+}
+
 static int copy(const struct instr_process *target, const struct library *library,
                 const char *folder, char *path, size_t size, int *made) {
     char place[INSTR_CONTROL_PATH_SIZE];
@@ -146,6 +155,10 @@ int cli_deliver(const struct instr_process *target, const char *library, const c
     if (cli_target_sees(target, library)) {
         snprintf(path, path_size, "%s", library);
         return 0;
+    }
+    if (!cli_target_executes(target, folder)) {
+        snprintf(reason, size, CLI_NOEXEC, library, folder);
+        return -1;
     }
     if (read_library(&bytes, library, why) != 0) {
         snprintf(reason, size, "%.300s: %s", library, why);

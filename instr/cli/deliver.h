@@ -11,6 +11,15 @@ int cli_target_sees(const struct instr_process *target, const char *path);
 // Is there a file of this name below the target's root?
 int cli_target_has(const struct instr_process *target, const char *path);
 
+// May what lies in this folder be executed? 0: it is on a file system that is mounted noexec, such as the
+// /tmp of a container that Docker makes with --tmpfs.
+int cli_target_executes(const struct instr_process *target, const char *folder);
+
+// With the library and the folder.
+#define CLI_NOEXEC                                                                                 \
+    "the JVM does not see %.200s, and its %.64s, where a copy would go, is mounted noexec; name "  \
+    "another folder with control=/DIR"
+
 // The path under which the target can load `library`. If the target sees the same file and may read
 // it, that is its own path. Otherwise it is that of a copy in the control directory of the target's
 // user in `folder`, below the target's root. The agent removes it when it is detached, and when the JVM

@@ -306,13 +306,25 @@ static int compose_load(const struct attach *a, struct request *request, int ver
     return 0;
 }
 
+// The JVM's error as one line. "PATH was not loaded." has the reason in the next line.
+static void join_lines(char *text) {
+    char *line = text + strcspn(text, "\n"), *next = *line ? line + 1 : line;
+    next[strcspn(next, "\n")] = '\0';
+    if (*next && line > text + 1 && line[-1] == '.') {
+        line[-1] = ':';
+        *line = ' ';
+    } else {
+        *line = '\0';
+    }
+}
+
 // `text` is "return code: 0" from JDK 9 on, only a number in JDK 8, or else the JVM's error.
 static enum instr_attach_status judge(const struct attach *a, int status, char *text, int *result) {
     static const char prefix[] = "return code: ";
     char *number = strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
     char *end;
     long code = strtol(number, &end, 10);
-    text[strcspn(text, "\n")] = '\0';
+    join_lines(text);
     if (status == 0 && end != number && (*end == '\0' || *end == '\n')) {
         *result = (int)code;
         return code == 0 ? INSTR_ATTACH_OK : INSTR_ATTACH_REFUSED;

@@ -31,15 +31,22 @@ static int is_agent(const char *name) {
            strstr(name, ".so");
 }
 
-static void use_mapping(struct instr_remote_jvm *jvm, const char *file, char *perfdata,
-                        size_t size) {
+// Is it "7f0000001000-7f0000002000 r-xp ..."? Of a library that could not be loaded, as from a file system
+// that is mounted noexec, glibc leaves a mapping that is not executable.
+static int is_executable(const char *line) {
+    const char *permissions = strchr(line, ' ');
+    return permissions && strnlen(permissions, 4) == 4 && permissions[3] == 'x';
+}
+
+static void use_mapping(struct instr_remote_jvm *jvm, const char *line, const char *file,
+                        char *perfdata, size_t size) {
     const char *name = strrchr(file, '/') + 1;
     if (strcmp(name, "libjvm.so") == 0) snprintf(jvm->library, sizeof jvm->library, "%s", file);
     if (starts(name, "libj9vm")) jvm->kind = INSTR_OPENJ9;
     if (starts(name, "ld-musl-")) jvm->musl = 1;
     if (strcmp(name, "libc.so.6") == 0 || starts(name, "libc-2."))
         snprintf(jvm->libc, sizeof jvm->libc, "%s", file);
-    if (is_agent(name)) snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
+    if (is_agent(name) && is_executable(line)) snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
     if (strstr(file, "/hsperfdata_")) snprintf(perfdata, size, "%s", file);
 }
 
@@ -71,7 +78,7 @@ static void read_mappings(struct instr_remote_jvm *jvm, char *perfdata, size_t s
         char *deleted = strstr(file, " (deleted)");
         if (deleted) *deleted = '\0';
         if (above && strncmp(file, root, above) == 0 && file[above] == '/') file += above;
-        use_mapping(jvm, file, perfdata, size);
+        use_mapping(jvm, line, file, perfdata, size);
     }
     if (!any && ferror(maps)) jvm->kind = INSTR_JVM_UNKNOWN;
     fclose(maps);

@@ -5,6 +5,7 @@
 #include "instr/cli/deliver.h"
 #include "instr/cli/talk.h"
 #include "instr/process/remote_jvm.h"
+#include "instr/protocol/socket_path.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_rem
 
 // Where would the JVM load the library from?
 static void look_at_library(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
-    char library[PATH_MAX], tmp[INSTR_PROCESS_PATH + 8], reason[INSTR_ERROR_SIZE];
+    char library[PATH_MAX], name[INSTR_PROCESS_NAME + INSTR_CONTROL_FOLDER],
+        reason[INSTR_ERROR_SIZE];
     struct statvfs fs;
     struct stat st;
     if (jvm->agent[0]) return;
@@ -58,21 +60,19 @@ static void look_at_library(struct cli_findings *findings, const struct instr_re
         cli_find(findings, CLI_FINE, "library", "loaded from %s", library);
         return;
     }
-    snprintf(tmp, sizeof tmp, "%s/tmp", jvm->process.root);
-    if (statvfs(tmp, &fs) != 0)
+    const char *folder = instr_control_folder(NULL);
+    snprintf(name, sizeof name, "%s%s", jvm->process.root, folder);
+    if (statvfs(name, &fs) != 0)
         cli_find(findings, CLI_BARRED, "library",
-                 "the JVM does not see %s, and its /tmp cannot be reached", library);
-    else if (fs.f_flag & ST_NOEXEC)
-        cli_find(findings, CLI_BARRED, "library",
-                 "the JVM does not see %s, and its /tmp is mounted noexec; install instr where "
-                 "the JVM runs",
-                 library);
+                 "the JVM does not see %s, and its %s cannot be reached", library, folder);
+    else if (!cli_target_executes(&jvm->process, folder))
+        cli_find(findings, CLI_BARRED, "library", CLI_NOEXEC, library, folder);
     else if (stat(library, &st) == 0 && fs.f_bavail * fs.f_frsize < (uint64_t)st.st_size)
         cli_find(findings, CLI_BARRED, "library",
-                 "the JVM does not see %s, and its /tmp has no room for a copy", library);
+                 "the JVM does not see %s, and its %s has no room for a copy", library, folder);
     else
-        cli_find(findings, CLI_FINE, "library",
-                 "the JVM does not see %s; a copy is made in its /tmp", library);
+        cli_find(findings, CLI_FINE, "library", "the JVM does not see %s; a copy is made in its %s",
+                 library, folder);
 }
 
 static void look_at_options(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {

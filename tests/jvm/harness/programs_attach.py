@@ -353,6 +353,27 @@ def old_libc(r, hidden, classes):
     yield "old glibc", p.end([refusal, *found, *copies])
 
 
+def noexec_folder(r, hidden, classes):
+    """A container whose /tmp is mounted noexec, as Docker's --tmpfs does: attach and doctor say so, nothing is loaded or left, and another folder does."""
+    p = Waiting(r, below=["unshare", "--mount", "sh", "-c", f'mount -t tmpfs -o noexec none /tmp && mount -t tmpfs none /mnt && {hidden}exec "$@"', "sh"],
+                classes=classes, cwd="/")
+    found = findings(p.instr("doctor", "--json"), ("no", "library", "mounted noexec"))
+    refusal = refused(p.instr("attach", "calls"), "/tmp", "mounted noexec", "control=/DIR")
+    copies = [f for f in os.listdir(f"/proc/{p.pid}/root/tmp") if f.startswith(".instr")]
+    other = attached(p.instr("attach", "control=/mnt", "calls"), "active")
+    yield "noexec folder", p.end([refusal, *found, *copies, other])
+
+
+def noexec_library(r, classes):
+    """The JVM sees the library, but on a file system that is mounted noexec: the JVM's reason is told, and what glibc leaves mapped is no agent."""
+    folder = os.path.dirname(r.agent)
+    p = Waiting(r, below=["unshare", "--mount", "sh", "-c", f'mount --bind "{folder}" "{folder}" && mount -o remount,bind,noexec "{folder}" && exec "$@"', "sh"],
+                classes=classes, cwd="/")
+    refusal = refused(p.instr("attach", "calls"), "was not loaded: ", "failed to map segment")
+    found = findings(p.instr("doctor", "--json"), ("ok", "library", "loaded from"))
+    yield "noexec library", p.end([refusal, *found])
+
+
 def copy_is_removed(r, hidden, classes):
     """The copy of the library goes when the agent is detached and when the JVM ends, even if another JVM uses it; no other file does."""
     p = Waiting(r, below=["unshare", "--mount", "sh", "-c",
@@ -453,6 +474,8 @@ def namespaces(r):
         yield from names_are_taken(r, hidden, classes)
         yield from one_folder(r, classes)
         yield from old_libc(r, hidden, classes)
+        yield from noexec_folder(r, hidden, classes)
+        yield from noexec_library(r, classes)
         p = Waiting(r, below=["unshare", "--user", "--map-root-user", "--pid", "--mount", "--fork", "--kill-child",
                               "--mount-proc", "sh", "-c", 'mount -t tmpfs none /tmp && exec "$@"', "sh"],
                     classes=classes, cwd="/")
