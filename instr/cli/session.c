@@ -2,6 +2,7 @@
 
 #include "instr/cli/session.h"
 #include "instr/cli/directories.h"
+#include "instr/process/remote_jvm.h"
 #include "instr/protocol/socket_path.h"
 #include "instr/report/text.h"
 
@@ -98,14 +99,14 @@ static int connect_below(const struct cli_session *session, const char *path) {
         if (errno == EACCES) errno = ENOENT; // its own agent is not there either
         return -1;
     }
-    errno = ENOENT;
+    // One that fails may be what a JVM of another namespace has left.
+    int error = ENOENT;
     for (unsigned i = 0; i < INSTR_CONTROL_SOCKETS && fd < 0; i++) {
         if (!is_private(directory, target->uid)) break;
         instr_control_socket(file, "", target->inner_pid, i);
         fd = connect_to(session, directory, file + 1);
-        if (fd < 0 && errno != ENOENT) break;
+        if (fd < 0 && error == ENOENT) error = errno;
     }
-    int error = errno;
     close(directory);
     errno = error;
     return fd;
@@ -131,13 +132,14 @@ static int find(const struct cli_session *session) {
     return search.fd;
 }
 
-// A JVM that has just started has the agent's thread some 0.2 s before its socket.
+// A JVM that has just started has the agent's thread some 0.2 s before its socket. An old one of a JVM that had the
+// same number may be there.
 static int find_soon(const struct cli_session *session) {
     uint64_t end = earlier(session->limit, after(STARTING_MS));
     for (;;) {
         int fd = find(session), error = errno;
         if (fd >= 0) return fd;
-        if (error != ENOENT || instr_clock_now() >= end ||
+        if ((error != ENOENT && error != ECONNREFUSED) || instr_clock_now() >= end ||
             !instr_process_has_thread(&session->process, "instr control")) {
             errno = error;
             return -1;
@@ -225,6 +227,17 @@ static int greet(struct cli_session *session, char *reason, size_t size) {
     return CLI_SESSION_FAILED;
 }
 
+// Is the socket, on which no process listens, that of an agent in this process? Otherwise a process that had its
+// number before was killed.
+static bool has_agent(long pid) {
+    struct instr_remote_jvm jvm;
+    char reason[INSTR_ERROR_SIZE];
+    if (instr_remote_jvm_open(&jvm, pid, reason, sizeof reason) != 0) return true;
+    bool has = jvm.agent[0] != '\0';
+    instr_remote_jvm_close(&jvm);
+    return has;
+}
+
 static int not_found(struct cli_session *session, char *reason, size_t size) {
     char user[64];
     const struct instr_process *target = &session->process;
@@ -243,6 +256,7 @@ static int not_found(struct cli_session *session, char *reason, size_t size) {
         snprintf(reason, size, STOPPED, pid);
         return CLI_SESSION_FAILED;
     }
+    if (error == ECONNREFUSED && !has_agent(pid)) error = ENOENT;
     if (error == ENOENT || error == ENOTDIR) {
         session->no_socket = true;
         snprintf(reason, size, "there is no agent in process %ld; 'instr attach %ld' loads it", pid,

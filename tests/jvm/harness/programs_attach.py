@@ -7,6 +7,7 @@ import re
 import shutil
 import socket
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -429,6 +430,19 @@ def names_are_taken(r, hidden, classes):
         os.kill(holder, 9)
 
 
+def peer(path):
+    """The process that listens on this socket, as we see it."""
+    with socket.socket(socket.AF_UNIX) as s:
+        s.connect(path)
+        return struct.unpack("3i", s.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+
+
+def inner(p):
+    """The number that the process has in its own namespace."""
+    with open(f"/proc/{p.pid}/status", encoding="ascii") as f:
+        return next(line for line in f if line.startswith("NSpid:")).split()[-1]
+
+
 def one_folder(r, classes):
     """JVMs of two pid namespaces have the same number inside, and one /tmp: the kill switch of one does not hit the other."""
     inside = ["unshare", "--pid", "--mount", "--fork", "--kill-child", "--mount-proc"]
@@ -451,7 +465,27 @@ def one_folder(r, classes):
     problems += until(one, ["calls"])
     os.kill(two.pid, signal.SIGCONT)
     problems += until(two, []) + until(one, ["calls"])
-    yield "one folder", two.end([]) + one.end(problems)
+    # The JVM that has the first socket is killed and leaves it: the other is reached all the same.
+    first, second = sorted((one, two), key=lambda p: peer(f"/tmp/.instr-{os.getuid()}/{inner(p)}.sock") != p.pid)
+    os.kill(first.pid, signal.SIGKILL)
+    first.process.wait(timeout=20)
+    stale = f"/tmp/.instr-{os.getuid()}/{inner(second)}.sock"
+    problems += ([] if os.path.exists(stale) else ["no socket is left"]) + until(second, [] if second is two else ["calls"])
+    problems = second.end(problems)
+    os.unlink(stale)
+    yield "one folder", problems
+
+
+def stale_socket(r, classes):
+    """A killed process has left its socket, and a JVM without the agent has its number now."""
+    p = Waiting(r, classes=classes, cwd="/")
+    folder = f"/tmp/.instr-{os.getuid()}"
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(f"{folder}/{p.pid}.sock")
+    problems = [refused(p.instr(*words), f"there is no agent in process {p.pid}; ")
+                for words in (["status"], ["report"], ["detach"], ["top", "--once"])]
+    yield "stale socket", p.end([*problems, attached(p.instr("attach", "calls"), "active")])
 
 
 @program("instr attach, other namespaces", quick=False)
@@ -473,6 +507,7 @@ def namespaces(r):
         yield from copy_is_removed(r, hidden, classes)
         yield from names_are_taken(r, hidden, classes)
         yield from one_folder(r, classes)
+        yield from stale_socket(r, classes)
         yield from old_libc(r, hidden, classes)
         yield from noexec_folder(r, hidden, classes)
         yield from noexec_library(r, classes)
