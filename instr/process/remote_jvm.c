@@ -1,4 +1,5 @@
 #include "instr/process/remote_jvm.h"
+#include "instr/process/thread_limit.h"
 #include "instr/base/hsperfdata.h"
 
 #include <dirent.h>
@@ -481,7 +482,7 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
     return text;
 }
 
-// --- descriptors ---
+// --- descriptors and threads ---
 
 enum {
     ATTACH_DESCRIPTORS = 8
@@ -513,6 +514,14 @@ const char *instr_remote_jvm_no_descriptors(const struct instr_remote_jvm *jvm, 
              "process %ld has %ld files open, and its limit is %ld; to attach takes %d more",
              (long)jvm->process.pid, used, most, ATTACH_DESCRIPTORS);
     return text;
+}
+
+// Those of the agent, and the JVM's listener. Where that has no thread, HotSpot ends the JVM.
+enum { ATTACH_THREADS = 8 };
+
+const char *instr_remote_jvm_no_threads(const struct instr_remote_jvm *jvm, char *text,
+                                        size_t size) {
+    return instr_process_no_threads(&jvm->process, ATTACH_THREADS, text, size);
 }
 
 // --- glibc ---

@@ -488,6 +488,56 @@ def stale_socket(r, classes):
     yield "stale socket", p.end([*problems, attached(p.instr("attach", "calls"), "active")])
 
 
+@contextlib.contextmanager
+def control_group(p, room):
+    """A control group that holds the process and lets it create so many threads; None: this machine lets us make none."""
+    for mount in "/sys/fs/cgroup/pids", "/sys/fs/cgroup":
+        group = f"{mount}/instr-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        try:
+            with open(group + "/cgroup.procs", "w", encoding="ascii") as f:
+                f.write(str(p.pid))
+            with open(group + "/pids.current", encoding="ascii") as f:
+                now = int(f.read())
+            with open(group + "/pids.max", "w", encoding="ascii") as f:
+                f.write(str(now + room))
+            yield group
+        except OSError:
+            yield None
+        finally:
+            with contextlib.suppress(OSError), open(mount + "/cgroup.procs", "w", encoding="ascii") as f:
+                f.write(str(p.pid))
+            with contextlib.suppress(OSError):
+                os.rmdir(group)
+        return
+    yield None
+
+
+@program("instr attach, no room for threads")
+def no_threads(r):
+    """HotSpot ends a JVM that cannot create the thread that listens for attaches. Such a JVM is not asked to."""
+    needs_root(r, "setpriv", "prlimit")
+    with open_classes(r) as classes:
+        user = OTHER - 100 - r.jdk.version  # no other test's
+        other = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+        p = Waiting(r, below=other, classes=classes, cwd="/var/tmp")
+        threads = len(os.listdir(f"/proc/{p.pid}/task"))
+        before = subprocess.run([*other, "prlimit", f"--pid={p.pid}", "--nproc", "--output=SOFT", "--noheadings"], capture_output=True, text=True, check=True)
+        subprocess.run([*other, "prlimit", f"--pid={p.pid}", f"--nproc={threads + 1}:"], check=True)
+        found = findings(p.instr("doctor", "--json"), ("no", "attach", "the user of process"))
+        refusal = refused(p.instr("attach", "calls"), "the user of process", "more")
+        subprocess.run([*other, "prlimit", f"--pid={p.pid}", f"--nproc={before.stdout.strip()}:"], check=True)
+        yield "user", p.end([refusal, *found, attached(p.instr("attach", "calls"), "active")])
+        p = Waiting(r, classes=classes, cwd="/")
+        with control_group(p, 0) as group:
+            found = findings(p.instr("doctor", "--json"), ("no", "attach", "the control group of process")) if group else []
+            refusal = refused(p.instr("attach", "calls"), "the control group of process", "more") if group else ""
+        yield "control group", p.end([refusal, *found, attached(p.instr("attach", "calls"), "active")])
+
+
 @program("instr attach, other namespaces", quick=False)
 def namespaces(r):
     """A JVM in a pid namespace, with a /tmp of its own, that cannot see the library: the library is copied there."""
