@@ -533,22 +533,40 @@ static void end_waiting(void *context, struct instr_reply *reply) {
     free(w);
 }
 
+// The last operation of who gives this command that has classes in the queue, with their number; 0: there is none. What
+// is enabled again waits there.
+static uint64_t find_earlier(struct instr_request *request, struct instr_reply *reply,
+                             unsigned *left) {
+    struct instr_background_progress p;
+    struct instr_owner owner;
+    *left = 0;
+    if (strcmp(request->name, "enable") != 0 || !instr_operation_owner(request, reply, &owner))
+        return 0;
+    uint64_t number = instr_background_last_of(instr_owner_text(&owner));
+    struct instr_reconfigured *done = number ? calloc(1, sizeof *done) : NULL;
+    if (done && instr_background_of(number, &p, done)) *left = (unsigned)(p.total - p.done);
+    free(done);
+    return *left ? number : 0;
+}
+
 bool instr_operation_reply_within(struct instr_request *request, struct instr_reply *reply,
                                   instr_operation *function, const char *text, uint64_t wait,
                                   instr_operation_end *end) {
     struct instr_reconfigured *done = calloc(1, sizeof *done);
     struct waiting *w = calloc(1, sizeof *w);
     if (done) done->all = request->all;
-    uint64_t now = instr_clock_now();
+    uint64_t now = instr_clock_now(), earlier = 0;
     if (!w) instr_reply_fail(reply, "out of memory");
     bool ok = w && instr_operation_run(request, reply, function, text, done);
+    if (ok && !done->classes && !done->remaining)
+        earlier = find_earlier(request, reply, &done->remaining);
     // Whoever changes a few classes expects them to be changed when the command returns.
     if (ok && done->remaining <= INSTR_FEW && wait < FEW_MS * MILLISECOND)
         wait = FEW_MS * MILLISECOND;
     if (ok && done->remaining) {
         *w = (struct waiting){.agent = request->agent,
                               .generation = instr_reconfigure_progress().generation,
-                              .number = instr_background_last(),
+                              .number = earlier ? earlier : instr_background_last(),
                               .since = now,
                               .until = wait < INSTR_NEVER - now ? now + wait : INSTR_NEVER,
                               .note_at = now + NOTE_MS * MILLISECOND,

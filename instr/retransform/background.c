@@ -98,6 +98,17 @@ uint64_t instr_background_last(void) {
     return last;
 }
 
+uint64_t instr_background_last_of(const char *by) {
+    uint64_t last = 0;
+    pthread_mutex_lock(&background.lock);
+    for (const struct work *w = background.works; w < background.works + WORKS; w++)
+        if (background.progress.total && w->number > last && w->end > background.finished &&
+            strcmp(w->by, by) == 0)
+            last = w->number;
+    pthread_mutex_unlock(&background.lock);
+    return last;
+}
+
 // Whose classes come before those of this operation?
 static void name_before(const struct work *work, char by[INSTR_OWNER_SIZE]) {
     *by = '\0';

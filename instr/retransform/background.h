@@ -26,6 +26,8 @@ struct instr_background_progress {
 };
 // The number of the last operation that queued classes.
 uint64_t instr_background_last(void);
+// That of the last one of this owner which has classes in the queue; 0: there is none. Only the last ones are known.
+uint64_t instr_background_last_of(const char *by);
 // What the operation of this number has done so far, and what is left. Only the last ones are known.
 // False: nothing is left.
 bool instr_background_of(uint64_t number, struct instr_background_progress *progress,

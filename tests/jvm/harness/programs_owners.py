@@ -105,6 +105,26 @@ def root(r):
     yield "who", problems + ([] if f"watch of Waiting.work(int) by root, as uid {OTHER}\n" in p.stderr else [f"watch: {p.stderr}"])
 
 
+@program("instr attach, what is enabled already and follows")
+def again(r):
+    """The same command again says what still follows of the first, and with --wait returns when that is done."""
+    p = Waiting(r, main="com.example.shop.Busy")
+    words = ["attach", "calls", "include=**", "max-overhead=off"]
+    texts = [p.instr(*words).stdout for _ in range(2)]
+    problems = [f"{t}" for t in texts if "more classes follow" not in t]
+    waiting = subprocess.Popen([r.cli, words[0], str(p.pid), *words[1:], "--wait"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    waits = waiting.stderr.readline()
+    p.instr("set", "pace=off")  # which would take long
+    out = waiting.communicate(timeout=60)[0]
+    problems += [] if "classes so far" in waits else [waits]
+    status = json.loads(p.instr("status", "--json").stdout)
+    total = re.search(r"; ([\d,]+) classes retransformed, ", out)
+    if not total or "follow" in out or status["classes_total"] or status["classes_now"] < 100:
+        problems.append(f"{out} {status['classes_total']} {status['classes_now']}")
+    p.instr("off")
+    yield "again", ended(p, problems)
+
+
 @program("instr enable, while classes of another operator follow", quick=False)
 def few_of_many(r):
     """A few classes do not wait for the many of another command; more of them do, and the command says for whom, and counts its own."""
