@@ -41,7 +41,7 @@ def command(t, r, name, pid):
     """A command of an operator, at random."""
     one, scope = r.choice(PASSES), r.choice(SCOPES)
     include, who = f"{one}.include={scope}", ("--as", name)
-    on = (pid, one, include, *([f"coverage.file={t.file('random.exec')}"] if one == "coverage" else []))
+    on = (pid, one, include, *([f"coverage.file={t.file(f'random-{name}.exec')}"] if one == "coverage" else []))
     return r.choice((
         ("attach", *on, "max-overhead=off", *who),
         ("enable", *on, *who),
