@@ -10,7 +10,7 @@
 //
 // `wants` and `rewrite` are called by many threads at once, `rewrite` for each method of a class that
 // is wanted; a class that is transformed again must get the same answers. Handles and strings from the
-// host live as long as the callback. Names of classes have dots: java.util.Map$Entry.
+// host live as long as the callback, handles on its thread. Class names have dots: java.util.Map$Entry.
 //
 // Each structure begins with its size, which its owner sets; later versions have more members at its
 // end. `host->size` says what the host has: INSTR_HOST_HAS(host, observe).

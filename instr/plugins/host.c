@@ -21,19 +21,50 @@ const char *instr_plugin_text(const struct instr_class *cls, struct cf_slice tex
     return copy;
 }
 
+// --- handles ---
+
+static _Thread_local struct instr_plugin_callback *running;
+
+void instr_plugin_enter(struct instr_plugin_callback *callback) {
+    callback->outer = running;
+    running = callback;
+}
+
+void instr_plugin_leave(const struct instr_plugin_callback *callback) {
+    running = callback->outer;
+}
+
+static bool take(bool right) {
+    if (running && !right) running->misused = true;
+    return right;
+}
+
+bool instr_plugin_has_class(const struct instr_class *cls) {
+    return take(cls && running && running->cls == cls);
+}
+
+bool instr_plugin_has_code(const struct instr_code *code) {
+    return take(code && running && running->code == code);
+}
+
+// --- names ---
+
 static const struct cf_class *class_of(const struct instr_class *cls) {
     return cls->in->rewrite->cls;
 }
 
 static const char *class_name(const struct instr_class *cls) {
+    if (!instr_plugin_has_class(cls)) return NULL;
     return instr_plugin_text(cls, cf_this_name(class_of(cls)), true);
 }
 
 static const char *super_name(const struct instr_class *cls) {
+    if (!instr_plugin_has_class(cls)) return NULL;
     return instr_plugin_text(cls, cf_class_name(class_of(cls), class_of(cls)->super_class), true);
 }
 
 static const char *interface_name(const struct instr_class *cls, uint32_t n) {
+    if (!instr_plugin_has_class(cls)) return NULL;
     const struct cf_class *of = class_of(cls);
     if (n >= of->interfaces_count) return NULL;
     return instr_plugin_text(cls, cf_class_name(of, cf_be2(of->bytes + of->interfaces + 2 * n)),
@@ -83,7 +114,7 @@ static int either(int a, int b) {
 }
 
 static int is_a(const struct instr_class *cls, const char *name, const char *super) {
-    if (!name || !super) return INSTR_UNKNOWN;
+    if (!instr_plugin_has_class(cls) || !name || !super) return INSTR_UNKNOWN;
     if (strcmp(name, super) == 0 || strcmp(super, "java.lang.Object") == 0) return INSTR_YES;
     const char *own = class_name(cls), *above = super_name(cls), *next;
     if (!own || strcmp(name, own) != 0) return ask(cls, false, name, super);
@@ -96,6 +127,7 @@ static int is_a(const struct instr_class *cls, const char *name, const char *sup
 }
 
 static int loader(const struct instr_class *cls, struct instr_loader_info *info) {
+    if (!instr_plugin_has_class(cls)) return 0;
     struct instr_loader_info found = {.size = 0};
     const uint64_t *note = note_of(cls);
     if (!cls->plugin->jvm || !note ||
@@ -124,6 +156,7 @@ static uint32_t line_at(struct instr_code *code, uint32_t pc) {
 }
 
 static void method(struct instr_code *code, struct instr_method_info *info) {
+    if (!instr_plugin_has_code(code)) return;
     const struct cf_class *cls = code->edit->code.cls;
     const struct cf_member *member = code->edit->method;
     struct instr_method_info found = {
@@ -149,10 +182,12 @@ static int has_annotation(const struct cf_class *cls, const struct cf_member *me
 }
 
 static int annotated(struct instr_code *code, const char *annotation) {
+    if (!instr_plugin_has_code(code)) return INSTR_NO;
     return has_annotation(code->edit->code.cls, code->edit->method, annotation);
 }
 
 static int class_annotated(const struct instr_class *cls, const char *annotation) {
+    if (!instr_plugin_has_class(cls)) return INSTR_NO;
     return has_annotation(class_of(cls), NULL, annotation);
 }
 
@@ -180,6 +215,7 @@ bool instr_plugin_find_call(struct instr_code *code, uint32_t n, struct instr_fo
 
 static int call(struct instr_code *code, uint32_t n, struct instr_call *result) {
     struct instr_found_call at;
+    if (!instr_plugin_has_code(code)) return 0;
     if (!instr_plugin_find_call(code, n, &at)) return 0;
     uint32_t pc = code->edit->code.pc[at.at->instruction];
     struct instr_call found = {

@@ -32,6 +32,7 @@ struct instr_open_plugin {
 struct instr_class {
     struct rw_class *in;
     const struct instr_open_plugin *plugin;
+    bool misused; // by `wants`, which has used another handle
 };
 
 struct instr_call_at { // an instruction that calls, by index
@@ -57,6 +58,18 @@ extern const struct instr_host instr_plugin_host;
 // The text in the arena of the class, terminated, with dots instead of slashes if `dots`. NULL: there is
 // no text, or memory ran out.
 const char *instr_plugin_text(const struct instr_class *cls, struct cf_slice text, bool dots);
+
+// The callback that runs on this thread. The host takes the handles that it got, and no others.
+struct instr_plugin_callback {
+    const struct instr_class *cls;
+    const struct instr_code *code; // NULL: it has none
+    bool misused;                  // a function of the host got another handle
+    struct instr_plugin_callback *outer;
+};
+void instr_plugin_enter(struct instr_plugin_callback *callback);
+void instr_plugin_leave(const struct instr_plugin_callback *callback);
+bool instr_plugin_has_class(const struct instr_class *cls);
+bool instr_plugin_has_code(const struct instr_code *code);
 
 // Call `n` of the method, and what it refers to. False: there are fewer.
 struct instr_found_call {

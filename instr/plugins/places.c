@@ -438,6 +438,7 @@ static int put_named(struct instr_code *code, const struct instr_at *at, char ki
 // Counts, observes the value, or emits an event with it (`kind`).
 static int put(struct instr_code *code, const struct instr_at *at, char kind, const char *name,
                const struct instr_value *value) {
+    if (!instr_plugin_has_code(code)) return -1;
     code->name = name && *name ? name : NULL;
     int result = kind != INSTR_PLUGIN_COUNT && kind != INSTR_PLUGIN_EVENTS && !value
                      ? misuse(code, "there is no value")
@@ -457,7 +458,7 @@ int instr_plugin_observe(struct instr_code *code, const struct instr_at *at, con
 
 int instr_plugin_emit(struct instr_code *code, const struct instr_at *at, const char *event,
                       const struct instr_value *value) {
-    if (!code->of->plugin->plugin.drain)
+    if (instr_plugin_has_code(code) && !code->of->plugin->plugin.drain)
         return misuse(code, "it has no function `drain`, which gets events");
     return put(code, at, INSTR_PLUGIN_EVENTS, event, value);
 }
@@ -505,6 +506,7 @@ static const struct instr_plugin_helper *find_helper(const struct instr_code *co
 int instr_plugin_call_helper(struct instr_code *code, const struct instr_at *at,
                              const char *class_name, const char *method,
                              const struct instr_value *const *values, uint32_t count) {
+    if (!instr_plugin_has_code(code)) return -1;
     const struct instr_plugin_helper *helper = find_helper(code, class_name);
     const struct cf_member *m =
         helper && method ? instr_plugin_find_helped(helper, method, count) : NULL;
@@ -555,6 +557,7 @@ static int replace_once(struct instr_code *code, uint32_t instruction, const str
 int instr_plugin_skip(struct instr_code *code, uint32_t n) {
     struct instr_found_call call;
     char types[INSTR_PLUGIN_PARAMETERS], result;
+    if (!instr_plugin_has_code(code)) return -1;
     if (!instr_plugin_find_call(code, n, &call)) return misuse(code, "the method has no such call");
     if (CF_IS(call.name, "<init>"))
         return misuse(code, "the call of a constructor cannot be skipped");
@@ -573,7 +576,7 @@ int instr_plugin_skip_if(struct instr_code *code, const struct instr_test *condi
     const struct instr_at at = {.size = sizeof at, .where = INSTR_AT_ENTRY, .only_if = condition};
     struct place p;
     char types[INSTR_PLUGIN_PARAMETERS], result;
-    if (find_place(&p, code, &at) != 0) return -1;
+    if (!instr_plugin_has_code(code) || find_place(&p, code, &at) != 0) return -1;
     if (code->edit->constructor) return misuse(code, "a constructor cannot be left at its entry");
     uint32_t go_on = cf_label(p.snippet);
     if (condition) {

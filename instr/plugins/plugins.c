@@ -17,22 +17,40 @@ static void free_pass(const struct rw_pass *pass) {
     free(plugin);
 }
 
+// A handle that is NULL, of another callback, or used on another thread.
+static enum cf_status refuse_handle(struct cf_edit *edit, const char *plugin) {
+    enum { SIZE = 256 };
+    static const char reason[] = "a function of the host got a handle that is not of this callback";
+    char *text = cf_arena_alloc(edit->code.cls->arena, SIZE);
+    if (text) snprintf(text, SIZE, "plug-in %s: %s", plugin, reason);
+    return cf_fail(&edit->error, CF_MISUSE, 0, text ? text : reason, 0);
+}
+
 static enum cf_status begin_class(struct rw_class *cls) {
     const struct instr_open_plugin *plugin = cls->pass->data;
     if (!plugin->started) return CF_OK;
     struct instr_class *of = cf_arena_alloc(cls->rewrite->cls->arena, sizeof *of);
     if (!of) return cf_fail(&cls->rewrite->cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
-    *of = (struct instr_class){cls, plugin};
+    *of = (struct instr_class){.in = cls, .plugin = plugin};
+    struct instr_plugin_callback callback = {.cls = of};
+    instr_plugin_enter(&callback);
     int wanted = plugin->plugin.wants ? plugin->plugin.wants(plugin->data, of) : INSTR_YES;
-    if (wanted == INSTR_YES) cls->memory = of;
+    instr_plugin_leave(&callback);
+    of->misused = callback.misused;
+    if (wanted == INSTR_YES || of->misused) cls->memory = of;
     return CF_OK;
 }
 
 static enum cf_status edit_method(struct rw_class *cls, struct cf_edit *edit) {
     const struct instr_class *of = cls->memory;
     if (!of || rw_leave_alone(edit)) return CF_OK;
+    if (of->misused) return refuse_handle(edit, cls->pass->name);
     struct instr_code code = {.of = of, .edit = edit};
+    struct instr_plugin_callback callback = {.cls = of, .code = &code};
+    instr_plugin_enter(&callback);
     of->plugin->plugin.rewrite(of->plugin->data, of, &code);
+    instr_plugin_leave(&callback);
+    if (callback.misused) refuse_handle(edit, cls->pass->name);
     return edit->error.status;
 }
 

@@ -7,6 +7,56 @@
 
 static const struct instr_host *host;
 
+#if CASE >= 43
+// Each function with these handles.
+static void ask_all(const struct instr_class *cls, struct instr_code *code) {
+    const struct instr_at at = {.size = sizeof at};
+    const struct instr_value value = {.size = sizeof value};
+    struct instr_method_info method = {.size = sizeof method};
+    struct instr_call call = {.size = sizeof call};
+    struct instr_loader_info loader = {.size = sizeof loader};
+    host->class_name(cls);
+    host->super_name(cls);
+    host->interface_name(cls, 0);
+    host->is_a(cls, "Shop", "java.util.Map");
+    host->class_annotated(cls, "java.lang.Deprecated");
+    host->loader(cls, &loader);
+    host->method(code, &method);
+    host->annotated(code, "java.lang.Deprecated");
+    host->call(code, 0, &call);
+    host->count(code, &at, "x");
+    host->observe(code, &at, "x", &value);
+    host->skip(code, 0);
+    host->skip_if(code, NULL);
+    host->emit(code, &at, "x", NULL);
+    host->call_helper(code, &at, "com.acme.Absent", "x", NULL, 0);
+}
+#endif
+
+#if CASE == 45
+static int wants(void *data, const struct instr_class *cls) {
+    (void)data;
+    (void)cls;
+    ask_all(NULL, NULL);
+    return INSTR_YES;
+}
+#endif
+
+#if CASE == 46
+#include <pthread.h>
+
+struct handles {
+    const struct instr_class *cls;
+    struct instr_code *code;
+};
+
+static void *ask_elsewhere(void *data) {
+    const struct handles *handles = data;
+    ask_all(handles->cls, handles->code);
+    return NULL;
+}
+#endif
+
 static void rewrite(void *data, const struct instr_class *cls, struct instr_code *code) {
     struct instr_at at = {.size = sizeof at};
     struct instr_value value = {.size = sizeof value, .what = INSTR_ARGUMENT, .index = 99};
@@ -72,6 +122,21 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     at.where = INSTR_AT_BEFORE; // super()
     at.only_if = &test;
     value.what = INSTR_THIS;
+#elif CASE == 43
+    ask_all(NULL, NULL);
+#elif CASE == 44 // of the method before
+    static const struct instr_class *old_class;
+    static struct instr_code *old_code;
+    const struct instr_class *now_class = old_class;
+    struct instr_code *now_code = old_code;
+    old_class = cls;
+    old_code = (struct instr_code *)((char *)code + 1);
+    if (now_class) ask_all(now_class, now_code);
+#elif CASE == 46
+    struct handles handles = {cls, code};
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, ask_elsewhere, &handles) == 0) pthread_join(thread, NULL);
+    at.size = 4;
 #elif CASE == 41 // not hostile
     at.where = INSTR_AT_CONSTRUCTED;
     int constructed = host->count(code, &at, "constructed");
@@ -105,6 +170,9 @@ static const struct instr_plugin plugin = {
 #else
     .size = sizeof plugin,
     .api = INSTR_PLUGIN_API,
+#endif
+#if CASE == 45
+    .wants = wants,
 #endif
 #if CASE == 10
     .start = start,
