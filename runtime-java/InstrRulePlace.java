@@ -68,9 +68,14 @@ final class InstrRulePlace {
         return last = AccessController.doPrivileged(new InstrRuleLook(type, text));
     }
 
+    /** Java writes the length of an array like a field. */
+    private boolean isLength(Object holder) {
+        return text.equals("length") && holder.getClass().isArray();
+    }
+
     Object read(Object holder) {
         InstrRuleField place = find(holder);
-        if (place.offset < 0) return null;
+        if (place.offset < 0) return isLength(holder) ? (Object) (long) Array.getLength(holder) : null;
         switch (place.kind) {
             case 'L': return place.getObject(holder);
             case 'Z': return InstrUnsafe.getByte(holder, place.offset) != 0;
@@ -83,7 +88,7 @@ final class InstrRulePlace {
 
     long readLong(Object holder) {
         InstrRuleField place = find(holder);
-        if (place.offset < 0) return 0;
+        if (place.offset < 0) return isLength(holder) ? Array.getLength(holder) : 0;
         switch (place.kind) {
             case 'Z':
             case 'B': return InstrUnsafe.getByte(holder, place.offset);
@@ -98,7 +103,7 @@ final class InstrRulePlace {
 
     double readDouble(Object holder) {
         InstrRuleField place = find(holder);
-        if (place.offset < 0) return 0;
+        if (place.offset < 0) return readLong(holder);
         switch (place.kind) {
             case 'F': return Float.intBitsToFloat(InstrUnsafe.getInt(holder, place.offset));
             case 'D': return Double.longBitsToDouble(InstrUnsafe.getLong(holder, place.offset));

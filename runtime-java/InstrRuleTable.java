@@ -46,7 +46,8 @@ final class InstrRuleTable {
         AtomicLongArray cell = find(key);
         cell.getAndIncrement(reduction == HIST ? BUCKETS + bucket(value) : COUNT);
         if (reduction == 0) return;
-        cell.getAndAdd(SUM, value);
+        long before = cell.getAndAdd(SUM, value), after = before + value;
+        if (((before ^ after) & (value ^ after)) < 0) addReal(cell, value < 0 ? -0x1p64 : 0x1p64);
         reduce(cell, value);
     }
 
@@ -54,11 +55,15 @@ final class InstrRuleTable {
         AtomicLongArray cell = find(key);
         cell.getAndIncrement(reduction == HIST ? BUCKETS + bucket((long) value) : COUNT);
         if (reduction == 0) return;
+        addReal(cell, value);
+        reduce(cell, value);
+    }
+
+    private static void addReal(AtomicLongArray cell, double value) {
         for (long old = cell.get(REAL_SUM); ; old = cell.get(REAL_SUM)) {
             double sum = Double.longBitsToDouble(old) + value;
             if (cell.compareAndSet(REAL_SUM, old, Double.doubleToRawLongBits(sum))) break;
         }
-        reduce(cell, value);
     }
 
     /** A histogram counts in its buckets alone: each atomic addition costs as much as the rest. */

@@ -20,7 +20,7 @@ struct rule_lexer {
     const char *token;      // where the current one begins
     uint32_t length;
     enum rule_token kind;
-    int64_t integer;
+    int64_t integer; // INT64_MIN: 9223372036854775808, which is a long only behind a minus sign
     double real;
     bool time; // a number with a unit of time
     struct cf_arena *arena;

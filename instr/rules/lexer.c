@@ -131,14 +131,16 @@ static void read_number(struct rule_lexer *lexer) {
         factor = unit(lexer, &lexer->time);
     }
     if (factor != 0) value *= factor;
-    if (length + 1 == sizeof digits || value >= 9.2e18) {
+    uint64_t exact = factor != 0 || real ? 0 : strtoull(digits, NULL, 10);
+    bool large = exact ? exact > UINT64_C(1) << 63 : value >= 9.2e18;
+    if (length + 1 == sizeof digits || large) {
         rule_lexer_fail(lexer, from, (uint32_t)(lexer->at - from), "the number is too large");
         return;
     }
     bool whole = factor != 0 ? value == (double)(int64_t)value : !real;
     lexer->kind = whole ? TOKEN_INTEGER : TOKEN_REAL;
     lexer->real = value;
-    lexer->integer = factor != 0 || real ? (int64_t)value : strtoll(digits, NULL, 10);
+    lexer->integer = factor != 0 || real ? (int64_t)value : (int64_t)exact;
 }
 
 static void read_text(struct rule_lexer *lexer) {

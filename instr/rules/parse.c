@@ -210,12 +210,18 @@ static struct instr_rule_value *parse_name(struct parser *p) {
     return new_value(p, RULE_NULL);
 }
 
+// Is it the number that is a long only behind a minus sign?
+static bool is_beyond(const struct parser *p) {
+    return p->lexer.kind == TOKEN_INTEGER && p->lexer.integer == INT64_MIN;
+}
+
 static struct instr_rule_value *parse_literal(struct parser *p) {
     struct instr_rule_value *value = new_value(p, p->lexer.kind == TOKEN_INTEGER ? RULE_INTEGER
                                                   : p->lexer.kind == TOKEN_REAL  ? RULE_REAL
                                                                                  : RULE_TEXT);
     value->number = p->lexer.integer;
     value->real = p->lexer.real;
+    if (is_beyond(p)) fail(p, "the number is too large");
     if (value->kind == RULE_TEXT)
         value->text = rule_lexer_modified(&p->lexer, p->lexer.text, strlen(p->lexer.text));
     if (!value->text) value->text = "";
@@ -276,6 +282,13 @@ static const struct instr_rule_value *parse_unary(struct parser *p) {
         struct instr_rule_value *value = new_value(p, is(p, "!") ? RULE_NOT : RULE_NEGATIVE);
         if (++p->depth > INSTR_RULE_DEEPEST) fail(p, "too many values within each other");
         next(p);
+        if (value->kind == RULE_NEGATIVE && is_beyond(p)) {
+            value->kind = RULE_INTEGER;
+            value->number = INT64_MIN;
+            next(p);
+            p->depth--;
+            return value;
+        }
         value->left = parse_unary(p);
         if (value->kind == RULE_NEGATIVE) want_number(p, value->left);
         set_height(p, value);
