@@ -198,8 +198,9 @@ enum cf_status cf_rewrite_encode(struct cf_rewrite *rewrite,
                                  void *(*allocate)(void *context, size_t size), void *context,
                                  uint8_t **bytes, size_t *length);
 
-// Adds the constant of the static method class_name.name:descriptor. A callee is valid as long as
-// the rewrite: its constants, and those added before it, stay even if an edit fails.
+// Adds the constant of the static method class_name.name:descriptor, with internal names such as
+// "com/acme/Counter". A callee is valid as long as the rewrite: its constants, and those added before it,
+// stay even if an edit fails.
 struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_name, const char *name,
                                const char *descriptor);
 
@@ -223,7 +224,9 @@ void cf_callees_keep(struct cf_callees *kept, const struct cf_rewrite *rewrite,
 int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
                      struct cf_callee *callees);
 
-// Opens and scans the code of a method. The edit lives in the class's arena.
+// Opens and scans the code of a method. The edit lives in the class's arena. Unless memory ran out, *result is
+// set on an error, too, and what is anchored there is dropped. CF_MISUSE: the method has no code, or is
+// that of another class.
 enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member *method,
                              struct cf_edit **result);
 enum { CF_EDITS = 16 };

@@ -25,6 +25,10 @@ struct cf_callee cf_callee_new(struct cf_rewrite *rewrite, const char *class_nam
     struct cf_slice d = {(const uint8_t *)descriptor, (uint32_t)strlen(descriptor)};
     unsigned parameters, result;
     if (!cf_method_slots(d, &parameters, &result)) return callee;
+    if (!*class_name || strchr(class_name, '.')) {
+        cf_fail(&rewrite->pool.error, CF_MISUSE, 0, "a callee's class is written with slashes", 0);
+        return callee;
+    }
     callee.methodref =
         cf_add_reference(&rewrite->pool, CF_TAG_METHODREF, class_name, name, descriptor);
     callee.pops = (uint8_t)parameters;
@@ -71,6 +75,30 @@ int cf_callees_again(struct cf_rewrite *rewrite, const struct cf_callees *kept,
     return 1;
 }
 
+static int is_method_of(const struct cf_class *cls, const struct cf_member *method) {
+    return method >= cls->methods && method < cls->methods + cls->methods_count;
+}
+
+static void open_code(struct cf_edit *edit) {
+    const struct cf_class *cls = edit->rewrite->cls;
+    edit->code.cls = cls;
+    edit->code.max_locals = 0;
+    if (!is_method_of(cls, edit->method))
+        cf_fail(&edit->error, CF_MISUSE, 0, "not a method of the class", 0);
+    else if (!edit->method->code)
+        cf_fail(&edit->error, CF_MISUSE, edit->method->offset, "the method has no code", 0);
+    else
+        cf_code_open(&edit->code, cls, edit->method, &edit->error);
+}
+
+// Code that could not be opened or scanned has no instructions. What is anchored there all the same only makes a mark.
+static void close_code(struct cf_edit *edit) {
+    struct cf_code *code = &edit->code;
+    memset(&code->count, 0, sizeof *code - offsetof(struct cf_code, count));
+    code->marks = edit->nowhere_bytes;
+    edit->phases_known = 1;
+}
+
 // An edit whose code is not scanned yet. NULL: out of memory.
 static struct cf_edit *open_edit(struct cf_rewrite *rewrite, const struct cf_member *method) {
     struct cf_class *cls = rewrite->cls;
@@ -85,8 +113,9 @@ static struct cf_edit *open_edit(struct cf_rewrite *rewrite, const struct cf_mem
     edit->locals = edit->first_locals;
     edit->thrown = edit->first_thrown;
     edit->thrown_early = edit->first_thrown_early;
-    cf_code_open(&edit->code, cls, method, &edit->error);
+    open_code(edit);
     edit->next_local = edit->code.max_locals;
+    if (edit->error.status) close_code(edit);
     return edit;
 }
 
@@ -96,7 +125,8 @@ enum cf_status cf_edit_begin(struct cf_rewrite *rewrite, const struct cf_member 
     *result = edit;
     if (!edit) return CF_NO_MEMORY;
     CF_TRY(edit->error.status);
-    return cf_code_scan(&edit->code, &edit->error);
+    if (cf_code_scan(&edit->code, &edit->error) != CF_OK) close_code(edit);
+    return edit->error.status;
 }
 
 void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *methods,
@@ -108,11 +138,13 @@ void cf_edits_begin(struct cf_rewrite *rewrite, const struct cf_member *const *m
         cf_note_attributes(rewrite->cls, methods[0]);
     for (uint32_t i = 0; i < count; i++) {
         edits[i] = open_edit(rewrite, methods[i]);
-        if (!edits[i]) continue;
+        if (!edits[i] || edits[i]->error.status) continue;
         codes[n] = &edits[i]->code;
         errors[n++] = &edits[i]->error;
     }
-    cf_code_scan_all(codes, errors, n);
+    if (n) cf_code_scan_all(codes, errors, n);
+    for (uint32_t i = 0; i < count; i++)
+        if (edits[i] && edits[i]->error.status) close_code(edits[i]);
 }
 
 void cf_edit_abandon(struct cf_edit *edit) {

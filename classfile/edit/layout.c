@@ -46,6 +46,8 @@ static int edge_before(const struct cf_edge *a, const struct cf_edge *b) {
 // stack unchanged and must end by fall-through; only a replacement need not.
 static enum cf_status take_unusual(struct cf_layout *l, const struct cf_snippet *s, uint32_t pc,
                                    int replaces) {
+    if (s->edit != l->edit)
+        return cf_fail(&l->edit->error, CF_MISUSE, 0, "a snippet of the edit of another method", 0);
     l->handlers_count += s->handlers_count;
     l->has_branches |= s->branches_count;
     if (replaces || (!s->unreachable && s->depth == 0)) return CF_OK;
@@ -55,14 +57,15 @@ static enum cf_status take_unusual(struct cf_layout *l, const struct cf_snippet 
                            0);
 }
 
-static inline int is_unusual(const struct cf_snippet *s) {
-    return (s->labels_count | s->branches_count | (uint32_t)s->unreachable | (uint32_t)s->depth) !=
-           0;
+static inline int is_unusual(const struct cf_layout *l, const struct cf_snippet *s) {
+    return ((s->labels_count | s->branches_count | (uint32_t)s->unreachable | (uint32_t)s->depth) !=
+            0) |
+           (s->edit != l->edit);
 }
 
 static enum cf_status take_snippet(struct cf_layout *l, const struct cf_snippet *s) {
     l->added += s->length;
-    return is_unusual(s) ? take_unusual(l, s, UINT32_MAX, 0) : CF_OK;
+    return is_unusual(l, s) ? take_unusual(l, s, UINT32_MAX, 0) : CF_OK;
 }
 
 CF_SELDOM static enum cf_status take_unusual_sites(struct cf_layout *l) {
@@ -91,7 +94,7 @@ static inline enum cf_status take_sites(struct cf_layout *l) {
     for (; site < end; site++) {
         const struct cf_snippet *s = site->snippet;
         unsorted |= site > edit->sites && site_before(site, site - 1);
-        unusual |= is_unusual(s);
+        unusual |= is_unusual(l, s);
         added += s->length;
         peak = s->peak > peak ? s->peak : peak;
     }

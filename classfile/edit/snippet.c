@@ -71,6 +71,10 @@ void cf_op(struct cf_snippet *s, enum cf_opcode op) {
     uint8_t *p = cf_snippet_room(s, 1);
     if (!p) return;
     *p = (uint8_t)op;
+    if ((unsigned)op >= CF_OPCODE_COUNT) {
+        spoil(s, CF_MISUSE, "no such opcode");
+        return;
+    }
     if (cf_opcodes[op].operands != CF_NONE) spoil(s, CF_MISUSE, "instruction needs an operand");
     by_table(s, op);
 }
@@ -234,7 +238,7 @@ void cf_increment(struct cf_snippet *s, uint32_t local, int32_t by) {
 void cf_op_constant(struct cf_snippet *s, enum cf_opcode op, uint16_t index, unsigned pops,
                     unsigned pushes) {
     uint8_t *p = cf_snippet_room(s, 3);
-    if (!index) cf_no_constant(s->edit);
+    if (!index || index >= s->edit->rewrite->pool.count) cf_no_constant(s->edit);
     if (!p) return;
     p[0] = (uint8_t)op;
     cf_put2(p + 1, index);

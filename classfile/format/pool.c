@@ -282,6 +282,9 @@ uint16_t cf_add_name_and_type(struct cf_pool *pool, const char *name, const char
 
 uint16_t cf_add_reference(struct cf_pool *pool, enum cf_tag tag, const char *class_name,
                           const char *name, const char *descriptor) {
+    if (tag < CF_TAG_FIELDREF || tag > CF_TAG_INTERFACE_METHODREF)
+        return give_up(pool, CF_MISUSE,
+                       "a reference is a Fieldref, Methodref or InterfaceMethodref");
     uint16_t c = cf_add_class(pool, class_name, strlen(class_name));
     uint16_t nt = cf_add_name_and_type(pool, name, descriptor);
     return cf_add_pair(pool, tag, c, nt);
