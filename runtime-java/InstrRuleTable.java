@@ -102,8 +102,9 @@ final class InstrRuleTable {
         return fresh;
     }
 
-    /** What a table keeps of a value. */
+    /** What a table keeps of a value: whole numbers have one key, whatever their type. */
     static Object part(Object value) {
+        if (value instanceof Integer || value instanceof Short || value instanceof Byte) return Long.valueOf(((Number) value).longValue());
         return value == null || isWhole(value) ? value : cut(text(value));
     }
 

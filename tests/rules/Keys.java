@@ -4,6 +4,8 @@ public class Keys {
 
     static void apart(String a, Object b) {}
 
+    static void number(Object n) {}
+
     static void end() {}
 
     static void far() {}
@@ -32,6 +34,7 @@ public class Keys {
         apart("a, b", "c");
         for (int i = 0; i < 2; i++) apart("a", "b, c");
         for (int i = 0; i < 3; i++) apart("\"a", 'b');
+        for (Object n : new Object[] {1000, 1000L, (short) 1000, (byte) 7, 7, 7L, 7.5}) number(n);
         bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb();
         for (int i = 0; i < 990; i++) {
             stackWhoseLinesAreTheBitsOfANumber(i, 30, false);

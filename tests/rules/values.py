@@ -29,6 +29,8 @@ def keys(setting):
     yield "keys: three parts", found.get("three"), {f"b{i}, {longest}, {longest}": 10 for i in range(3)}
     out, found = tables(setting, "Keys.apart(String a, Object b) entry { @t[a, b] = count() }", "Keys")
     yield "keys: parts with commas stay apart", found.get("t", out), {'"a, b", c': 1, 'a, "b, c"': 2, '""a", b': 3}
+    out, found = tables(setting, "Keys.number(Object n) entry { @t[n] = count() }", "Keys")
+    yield "keys: a number has one key, whatever its type", found.get("t", out), {"1000": 3, "7": 3, "7.5": 1}
     out, found = tables(setting, "Keys.end() entry { @s[stack(20)] = count(); @p[stack(20), thread] = count() }", "Keys")
     stacks = found.get("s", {})
     yield "keys: stacks", (len(stacks), sum(stacks.values()), {key.count(" < ") for key in stacks}), (990, 990, {19})
