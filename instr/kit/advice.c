@@ -268,7 +268,9 @@ void kit_read_advice(struct kit_reader *reader, struct kit_source *source) {
         !CF_IS(cf_class_name(&source->cls, source->cls.super_class), "java/lang/Object")) {
         kit_problem(
             kit, true, where,
-            "an advice class extends Object: move what it shares into a class that it calls");
+            source->cls.access_flags & CF_ACC_INTERFACE
+                ? "an advice is a class, not an interface"
+                : "an advice class extends Object: move what it shares into a class that it calls");
         return;
     }
     check_calls(kit, source, &w);

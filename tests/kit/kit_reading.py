@@ -328,6 +328,7 @@ class ReadingTest(KitTest):
 
     def test_classes_that_cannot_be_helpers(self):
         self.wrong("static void enter() { }", "an advice class extends Object", head="class Bad extends Thread")
+        self.wrong("static void enter() { /*!*/ }", "an advice is a class, not an interface", head="interface Bad")
         reason = "classes of a kit may extend and implement only each other and classes of java.base"
         self.wrong("static void enter() { new java.sql.Date(1) { }; }".replace("new", "new Bad.D(); } static class D extends "
                    "java.sql.Date { D() { super(1); /*!*/ } }\nstatic void f() { new"), "Bad$D extends or implements "
