@@ -60,6 +60,18 @@ static bool may_be_advice(struct kit_reader *reader, const struct instr_jar *jar
     return memmem(reader->read_bytes, entry->size, type, sizeof type - 1);
 }
 
+// The first jar with a class of this name has it, as on a class path. An advice would be lost without a word.
+static void check_same(const struct kit_reader *reader, const struct instr_jar_entry *entry,
+                       const struct kit_source *source) {
+    const struct cf_class *cls = &source->cls;
+    if (reader->read != entry ||
+        (cls->length == entry->size && memcmp(cls->bytes, reader->read_bytes, entry->size) == 0))
+        return;
+    kit_problem(reader->kit, true, kit_where(source, NULL),
+                "%s is in several jars of the kit, and not the same in all: make a kit of each",
+                source->name);
+}
+
 static void read_advices(struct kit_reader *reader) {
     struct instr_kit *kit = reader->kit;
     for (size_t i = 0; i < reader->jar_count; i++) {
@@ -68,6 +80,7 @@ static void read_advices(struct kit_reader *reader) {
             const struct instr_jar_entry *e = &jar->entries[k];
             if (!may_be_advice(reader, jar, e)) continue;
             struct kit_source *source = kit_find(reader, e->name, e->name_length - 6u);
+            if (source) check_same(reader, e, source);
             if (source && !source->is_advice) kit_read_advice(reader, source);
         }
     }

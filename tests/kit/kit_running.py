@@ -491,6 +491,17 @@ class RunningTest(ShopTest):
         out, err = self.run_shop("kit=" + paths[0], "kit=" + paths[1])
         self.assertEqual((out, err), (PLAIN[:3] + ["<one", "<two", ">two", ">one", "42"], []))
 
+    def test_an_advice_that_several_jars_of_a_kit_have(self):
+        """The second one would not be called."""
+        paths = [self.kit("""
+            @Advice("com.acme.Shop.twice(..)") final class Slow {
+                static void enter() { System.out.println("%s"); }
+            }""" % name, name) for name in ("one", "two")]
+        done = self.tool("kit", "check", ":".join(paths), status=1)
+        self.assertEqual(done.stdout, "Slow.java:3: Slow is in several jars of the kit, and not the same in all: make a kit of each\n")
+        out, err = self.run_shop("kit=" + ":".join(paths[:1] * 2))
+        self.assertEqual((out, err), (PLAIN[:3] + ["one", "42"], []))
+
     def test_loaders_have_copies_of_their_own(self):
         loads = self.build("loads", Loads="""
             import java.net.*;
