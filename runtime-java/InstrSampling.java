@@ -637,7 +637,7 @@ public final class InstrSampling {
         teach(row, id);
     }
 
-    /** Takes what other threads have found out about a method, of which too few calls were timed in this row. False: they know nothing. */
+    /** Takes what other threads have found out about a method, of which too few calls were timed in this row. False: they know nothing that fits. */
     private static boolean learn(long row, int id) {
         long known = LEARNED == 0 ? 0 : InstrUnsafe.get(LEARNED + ((long) id << 3)), number = InstrUnsafe.get(row + NUMBER);
         boolean callsItself = (known & LEARNED_CALLS_ITSELF) != 0;
@@ -646,11 +646,12 @@ public final class InstrSampling {
             callsItself(row);
             number = Long.MIN_VALUE;
         }
-        long both = InstrUnsafe.get(row + MEAN);
+        long both = InstrUnsafe.get(row + MEAN), level = known & LEVEL, timed = known >>> LEARNED_NUMBER_SHIFT;
+        // Calls of this thread may be longer than those of others.
+        if (levelOf(mean(both) >> 4, timed << FEWER) < level) return false;
         InstrUnsafe.put(row + MEAN, both - mean(both) + mean(known >>> LEARNED_MEAN_SHIFT));
-        InstrUnsafe.put(row + NUMBER, number >>> 32 << 32 | known >>> LEARNED_NUMBER_SHIFT);
+        InstrUnsafe.put(row + NUMBER, number >>> 32 << 32 | timed);
         if (callsItself) return true; // openRecursive decides
-        long level = known & LEVEL;
         InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) & ~COUNTED | level << LEVEL_SHIFT | gap((int) level, number));
         return true;
     }
