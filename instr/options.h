@@ -214,8 +214,11 @@ const char *instr_pass_option(const struct instr_pass_options *pass, const char 
 int instr_option_size(const char *text, uint64_t *size);
 
 // The file name that `pattern` stands for in the process `pid`: %p is the process id, %% a percent
-// sign. The caller frees the name; NULL when out of memory.
+// sign; one before two hexadecimal digits stands for itself. The caller frees the name; NULL when out of memory.
 char *instr_expand_file(const char *pattern, long pid);
+
+// Does this percent sign stand for itself, as in the folders of some build servers, "feature%2Fx"?
+int instr_is_encoded(const char *percent);
 
 // --- the scope (options/scope.c) ---
 

@@ -5,6 +5,7 @@
 #include "instr/options/names.h"
 #include "instr/options/terms.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,12 +150,16 @@ char *instr_options_format(const struct instr_options *options) {
 
 // --- file names ---
 
+int instr_is_encoded(const char *percent) {
+    return isxdigit((unsigned char)percent[1]) && isxdigit((unsigned char)percent[2]);
+}
+
 char *instr_expand_file(const char *pattern, long pid) {
     char number[24];
     snprintf(number, sizeof number, "%ld", pid);
     struct text t = {0};
     for (const char *c = pattern; *c; c++) {
-        if (c[0] != '%' || !c[1]) {
+        if (c[0] != '%' || !c[1] || instr_is_encoded(c)) {
             put(&t, *c);
         } else if (*++c == 'p') {
             put_text(&t, number);

@@ -52,7 +52,7 @@ int instr_option_set_file(struct instr_option_parser *p, const char *key, const 
                           char **field) {
     for (const char *c = value; *c; c++) {
         if (*c != '%') continue;
-        if (c[1] != 'p' && c[1] != '%')
+        if (c[1] != 'p' && c[1] != '%' && !instr_is_encoded(c))
             return instr_option_fail(
                 p, key, "in a file name, %% must be followed by p (the process id) or %%");
         c++;

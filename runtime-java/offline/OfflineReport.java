@@ -95,12 +95,16 @@ final class OfflineReport {
         }
     }
 
-    /** %p is the process id, %% a percent sign. */
+    private static boolean isEncoded(String text, int percent) {
+        return percent + 2 < text.length() && Character.digit(text.charAt(percent + 1), 16) >= 0 && Character.digit(text.charAt(percent + 2), 16) >= 0;
+    }
+
+    /** %p is the process id, %% a percent sign; one before two hexadecimal digits stands for itself. */
     static String expand(String pattern) throws Exception {
         StringBuilder name = new StringBuilder();
         for (int i = 0; i < pattern.length(); i++) {
             char c = pattern.charAt(i);
-            if (c != '%' || i + 1 == pattern.length()) name.append(c);
+            if (c != '%' || i + 1 == pattern.length() || isEncoded(pattern, i)) name.append(c);
             else if (pattern.charAt(++i) == 'p') name.append(new File("/proc/self").getCanonicalFile().getName());
             else name.append(pattern.charAt(i));
         }

@@ -213,6 +213,9 @@ static const struct {
     {"=timing,calls", "options: no name before '=timing'; did you mean 'timing'?"},
     {"timing,,calls", "options: empty item between two commas"},
     {"stats=a%d", "option 'stats': in a file name, % must be followed by p (the process id) or %"},
+    {"stats=a%2", "option 'stats': in a file name, % must be followed by p (the process id) or %"},
+    {"stats=a%2Fb%g0",
+     "option 'stats': in a file name, % must be followed by p (the process id) or %"},
     {"stats=a%", "option 'stats': in a file name, % must be followed by p (the process id) or %"},
     {"a\nb\x1b[1m", "option 'a?b?[1m': unknown; did you mean 'alloc'?"},
     {"config=/does/not/exist", "option 'config': /does/not/exist: No such file or directory"},
@@ -343,6 +346,9 @@ END_TEST
 START_TEST(a_file_name_may_hold_the_process_id) {
     char *name = instr_expand_file("/a/%p-%%-%p.json", 4711);
     ck_assert_str_eq(name, "/a/4711-%-4711.json");
+    free(name);
+    name = instr_expand_file("/w/feature%2Fx/%%2F%p%C3%9f.exec", 4711);
+    ck_assert_str_eq(name, "/w/feature%2Fx/%2F4711%C3%9f.exec");
     free(name);
 }
 END_TEST
