@@ -9,6 +9,7 @@
 #include "instr/base/thread.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
+#include "instr/vm/other_agents.h"
 #include "instr/vm/wake.h"
 
 #include <errno.h>
@@ -130,6 +131,8 @@ static int serve_clients(const struct pollfd *polled, int woken, uint64_t now) {
 
 // --- while a command runs ---
 
+enum { LONG_SECONDS = 3 };
+
 // "running for 4 s", and how far the background thread is.
 static void how_far(const struct instr_busy *busy, uint64_t now, char *text, size_t size) {
     struct instr_reconfigure_progress p = instr_reconfigure_progress();
@@ -140,6 +143,8 @@ static void how_far(const struct instr_busy *busy, uint64_t now, char *text, siz
     if (p.total)
         snprintf(text + n, size - (size_t)n, "; %s of %s classes changed",
                  instr_number(p.done, done), instr_number(p.total, total));
+    else if (seconds >= LONG_SECONDS && instr_agents_debugger())
+        snprintf(text + n, size - (size_t)n, "; a debugger may have suspended the JVM's threads");
 }
 
 static void describe(const struct instr_busy *busy, uint64_t now, char *text, size_t size) {

@@ -104,13 +104,18 @@ void instr_agents_each(void (*each)(void *context, const char *kind, const char 
     each_option(&search);
 }
 
-static int is_instrument(struct dl_phdr_info *info, size_t size, void *context) {
+static int is_library(struct dl_phdr_info *info, size_t size, void *context) {
     (void)size;
-    (void)context;
-    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
-    return slash && strcmp(slash + 1, "libinstrument.so") == 0;
+    const char *slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL, *name = context;
+    return slash && strcmp(slash + 1, name) == 0;
 }
 
 int instr_agents_java(void) {
-    return dl_iterate_phdr(is_instrument, NULL);
+    static char name[] = "libinstrument.so";
+    return dl_iterate_phdr(is_library, name);
+}
+
+int instr_agents_debugger(void) {
+    static char name[] = "libjdwp.so";
+    return dl_iterate_phdr(is_library, name);
 }

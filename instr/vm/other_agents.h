@@ -13,4 +13,7 @@ void instr_agents_each(void (*each)(void *context, const char *kind, const char 
 // Is a Java agent (java.lang.instrument) loaded, or was one ever loaded?
 int instr_agents_java(void);
 
+// May debuggers use this JVM (JDWP)?
+int instr_agents_debugger(void);
+
 #endif

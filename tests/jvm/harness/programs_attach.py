@@ -683,6 +683,31 @@ def content(folder):
     return found
 
 
+@program("instr attach, a debugger has suspended all threads", needs=["jdb"])
+def suspended(r):
+    """Who waits for that is told; once they run again the command ends well."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+    p = Waiting(r, f"-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,quiet=y,address={address}")
+    problems, command = [attached(p.instr("attach"))], [r.cli, "enable", str(p.pid), "calls", "include=Waiting"]
+    with subprocess.Popen([r.jdk.tool("jdb"), "-attach", address], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as jdb:
+        jdb.stdin.write("suspend\n")
+        jdb.stdin.flush()
+        line = jdb.stdout.readline()
+        while line and "All threads suspended" not in line:
+            line = jdb.stdout.readline()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
+            lines = []
+            while len(lines) < 8 and "a debugger may have suspended" not in "".join(lines):
+                lines.append(client.stderr.readline())
+            jdb.stdin.write("resume\n")
+            jdb.stdin.flush()
+            problems.append("" if client.wait(timeout=60) == 0 and len(lines) < 8 else f"status {client.returncode}, {lines}")
+        jdb.stdin.write("exit\n")
+        jdb.stdin.flush()
+    yield "told", p.end(problems)
+
+
 @program("instr doctor changes no files", quick=False)
 def doctor_writes_nothing(r):
     """A trial leaves the user's files and ports alone, also those that options in the environment name."""
