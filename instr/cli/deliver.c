@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 struct library {
@@ -121,14 +120,6 @@ static int write_copy(int directory, const struct library *library) {
     return -1;
 }
 
-int cli_target_executes(const struct instr_process *target, const char *folder) {
-    struct statvfs fs;
-    int fd = instr_process_directory(target, folder);
-    int executes = fd < 0 || fstatvfs(fd, &fs) != 0 || !(fs.f_flag & ST_NOEXEC);
-    if (fd >= 0) close(fd);
-    return executes;
-}
-
 static int copy(const struct instr_process *target, const struct library *library,
                 const char *folder, char *path, size_t size, int *made) {
     char place[INSTR_CONTROL_PATH_SIZE];
@@ -156,7 +147,7 @@ int cli_deliver(const struct instr_process *target, const char *library, const c
         snprintf(path, path_size, "%s", library);
         return 0;
     }
-    if (!cli_target_executes(target, folder)) {
+    if (!instr_process_executes(target, folder)) {
         snprintf(reason, size, CLI_NOEXEC, library, folder);
         return -1;
     }

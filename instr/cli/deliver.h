@@ -11,10 +11,6 @@ int cli_target_sees(const struct instr_process *target, const char *path);
 // Is there a file of this name below the target's root?
 int cli_target_has(const struct instr_process *target, const char *path);
 
-// May what lies in this folder be executed? 0: it is on a file system that is mounted noexec, such as the
-// /tmp of a container that Docker makes with --tmpfs.
-int cli_target_executes(const struct instr_process *target, const char *folder);
-
 // With the library and the folder.
 #define CLI_NOEXEC                                                                                 \
     "the JVM does not see %.200s, and its %.64s, where a copy would go, is mounted noexec; name "  \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 char *instr_process_read(const struct instr_process *process, const char *name, size_t most,
@@ -186,6 +187,14 @@ int instr_process_directory(const struct instr_process *process, const char *pat
     close(root);
     errno = error;
     return directory;
+}
+
+int instr_process_executes(const struct instr_process *process, const char *folder) {
+    struct statvfs fs;
+    int fd = instr_process_directory(process, folder);
+    int executes = fd < 0 || fstatvfs(fd, &fs) != 0 || !(fs.f_flag & ST_NOEXEC);
+    if (fd >= 0) close(fd);
+    return executes;
 }
 
 int instr_process_open_file(const struct instr_process *process, const char *path) {

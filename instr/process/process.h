@@ -27,6 +27,10 @@ int instr_process_open(struct instr_process *process, long pid, char *reason, si
 // "/proc/self/fd/N/name" names a file in it, whatever rights are taken.
 int instr_process_directory(const struct instr_process *process, const char *path);
 
+// May what lies in this folder of the process be executed? 0: it is on a file system that is mounted noexec, such as the
+// /tmp of a container that Docker makes with --tmpfs.
+int instr_process_executes(const struct instr_process *process, const char *folder);
+
 // Takes the effective user and the groups of the process, if we are root and it is another user, and
 // returns to our own. Files made in between belong to the user of the process, and its sockets see
 // that user as the peer. 0; -1 with errno.

@@ -32,8 +32,7 @@ static int is_agent(const char *name) {
            strstr(name, ".so");
 }
 
-// Is it "7f0000001000-7f0000002000 r-xp ..."? Of a library that could not be loaded, as from a file system
-// that is mounted noexec, glibc leaves a mapping that is not executable.
+// Is it "7f0000001000-7f0000002000 r-xp ..."?
 static int is_executable(const char *line) {
     const char *permissions = strchr(line, ' ');
     return permissions && strnlen(permissions, 4) == 4 && permissions[3] == 'x';
@@ -47,8 +46,20 @@ static void use_mapping(struct instr_remote_jvm *jvm, const char *line, const ch
     if (starts(name, "ld-musl-")) jvm->musl = 1;
     if (strcmp(name, "libc.so.6") == 0 || starts(name, "libc-2."))
         snprintf(jvm->libc, sizeof jvm->libc, "%s", file);
-    if (is_agent(name) && is_executable(line)) snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
+    if (is_agent(name)) {
+        snprintf(jvm->agent, sizeof jvm->agent, "%s", file);
+        jvm->runs_agent |= is_executable(line);
+    }
     if (strstr(file, "/hsperfdata_")) snprintf(perfdata, size, "%s", file);
+}
+
+// glibc leaves a mapping of a library that it could not load from a file system that is mounted noexec.
+static void drop_unloaded(struct instr_remote_jvm *jvm) {
+    char folder[INSTR_PROCESS_NAME];
+    if (!jvm->agent[0] || jvm->runs_agent) return;
+    snprintf(folder, sizeof folder, "%s", jvm->agent);
+    *strrchr(folder, '/') = '\0';
+    if (!instr_process_executes(&jvm->process, folder)) jvm->agent[0] = '\0';
 }
 
 // The length of the path of the process's / in our own file system. Paths of mappings begin with it if
@@ -83,6 +94,7 @@ static void read_mappings(struct instr_remote_jvm *jvm, char *perfdata, size_t s
     }
     if (!any && ferror(maps)) jvm->kind = INSTR_JVM_UNKNOWN;
     fclose(maps);
+    drop_unloaded(jvm);
     if (jvm->kind == INSTR_NO_JVM && jvm->library[0]) jvm->kind = INSTR_HOTSPOT;
 }
 

@@ -24,6 +24,7 @@ struct instr_remote_jvm {
     size_t main_length;               // of the main class or jar, which may contain spaces
     char library[INSTR_PROCESS_NAME]; // libjvm.so, as the JVM sees it
     char agent[INSTR_PROCESS_NAME];   // our library, as the JVM sees it; "": not loaded
+    int runs_agent;                   // it has a mapping of that which is executable
     char libc[INSTR_PROCESS_NAME];    // glibc's, as the JVM sees it; "": unknown
     char *options;                    // of the JVM, with newlines between; NULL: unknown
     char capabilities[16];            // sun.rt.jvmCapabilities; "": unknown

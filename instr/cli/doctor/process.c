@@ -66,7 +66,7 @@ static void look_at_library(struct cli_findings *findings, const struct instr_re
     if (statvfs(name, &fs) != 0)
         cli_find(findings, CLI_BARRED, "library",
                  "the JVM does not see %s, and its %s cannot be reached", library, folder);
-    else if (!cli_target_executes(&jvm->process, folder))
+    else if (!instr_process_executes(&jvm->process, folder))
         cli_find(findings, CLI_BARRED, "library", CLI_NOEXEC, library, folder);
     else if (stat(library, &st) == 0 && fs.f_bavail * fs.f_frsize < (uint64_t)st.st_size)
         cli_find(findings, CLI_BARRED, "library",
