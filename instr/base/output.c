@@ -261,16 +261,18 @@ static int overwrite(struct instr_output *out) {
 }
 
 // A file that was mounted by itself, as into a container, cannot be replaced, nor can one in a folder in which this process may
-// not make or rename files. It is overwritten.
-static void replace(struct instr_output *out) {
-    if (rename(out->temporary, out->target) == 0) {
-        out->temporary[0] = '\0';
-        return;
-    }
+// not make or rename files. It is overwritten. Returns whether what was written stays under its other name: it could
+// not be copied.
+static bool replace(struct instr_output *out) {
+    if (rename(out->temporary, out->target) == 0) return false;
     int error = errno;
-    if (error == EBUSY || error == EXDEV || error == EACCES || error == EPERM || error == EROFS)
-        error = overwrite(out);
+    bool copies =
+        error == EBUSY || error == EXDEV || error == EACCES || error == EPERM || error == EROFS;
+    if (copies) error = overwrite(out);
     if (error) fail(out, error);
+    bool stays = copies && out->failed;
+    if (!stays) unlink(out->temporary);
+    return stays;
 }
 
 int instr_output_close(struct instr_output *out, char *error, size_t size) {
@@ -279,12 +281,16 @@ int instr_output_close(struct instr_output *out, char *error, size_t size) {
     // delay the exit of a program by a second, and only helps if the machine crashes.
     if (out->owned && out->fd >= 0 && close(out->fd) != 0) fail(out, errno);
     out->fd = -1;
-    if (out->temporary[0] && !out->failed) replace(out);
-    if (out->temporary[0]) unlink(out->temporary);
-    out->temporary[0] = '\0';
+    bool stays = false;
+    if (out->temporary[0] && !out->failed)
+        stays = replace(out);
+    else if (out->temporary[0])
+        unlink(out->temporary);
     if (!out->failed) return 0;
-    snprintf(error, size, "%.300s: %s", out->path[0] ? out->path : "standard output",
-             reason(out->failed));
+    int n = snprintf(error, size, "%.300s: %s", out->path[0] ? out->path : "standard output",
+                     reason(out->failed));
+    if (stays && n >= 0 && (size_t)n < size)
+        snprintf(error + n, size - (size_t)n, "; all of it is in %.300s", out->temporary);
     return -1;
 }
 

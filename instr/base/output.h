@@ -1,4 +1,4 @@
-// Buffered output; a file appears whole or not at all. The first error is remembered, and reported
+// Buffered output; a file appears whole or not at all, where it can be replaced. The first error is remembered, and reported
 // when the output is closed. Needs no memory but the structure.
 //
 //      struct instr_output out;
@@ -28,9 +28,9 @@ struct instr_output {
 };
 
 // Begins to write the file `path`. A regular file is written under another name and renamed when it
-// is complete: until then the old file stays. One that cannot be replaced is overwritten then. Other files (/dev/full, a pipe) are written directly.
-// Symbolic links are followed, except those of other users than root. A pipe without a reader, or whose
-// reader has stopped reading, fails after ten seconds.
+// is complete, or overwritten then if it cannot be replaced: until then the old file stays. Other files
+// (/dev/full, a pipe) are written directly. Symbolic links are followed, except those of other users
+// than root. A pipe without a reader, or whose reader has stopped reading, fails after ten seconds.
 void instr_output_open(struct instr_output *out, const char *path);
 
 // Could the file be written now, as far as can be seen without changing anything? `makes_folders`:
@@ -50,7 +50,8 @@ __attribute__((format(printf, 2, 3))) void instr_output_format(struct instr_outp
                                                                const char *format, ...);
 
 // Writes the rest of the buffer and closes the output. Returns 0; or -1 with one line in `error`,
-// "out.json: No space left on device": then no file was created or changed, unless it had to be overwritten.
+// "out.json: No space left on device": then no file was created or changed; or it had to
+// be overwritten, and the line ends with the name of a file that has all of it.
 int instr_output_close(struct instr_output *out, char *error, size_t size);
 
 // Has `write` write a whole file; `path` is freed here, and NULL stands for out of memory. Returns
