@@ -38,7 +38,7 @@ public final class InstrNative {
     /** The address InstrThreads.OWNED. */
     public static native long owned();
 
-    /** The address InstrSampling.LEARNED. */
+    /** The address InstrSamplingLevels.LEARNED. */
     public static native long learned();
 
     /** InstrThreads.WAYS; 1 where address space is limited: then no page has an owner. */

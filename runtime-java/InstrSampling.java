@@ -16,7 +16,7 @@ import instr.runtime.InstrNative;
  * <p>Most calls are those of threads that own the counters of the method (InstrThreads.OWNED), which are then found at once.
  *
  * <p>Of the other calls some are timed: all at first; all of long methods; and of others a random one of some 4^level
- * consecutive calls, where the level is such that timing takes some 5 % of the method's time at most (levelOf). Of methods that
+ * consecutive calls, where the level is such that timing takes some 5 % of the method's time at most (InstrSamplingLevels). Of methods that
  * call themselves these are outermost calls. Their state is negative and holds the time of the entry. Levels are of rows; a thread's
  * new rows get those of other threads (instr/counters/threads.c: take_levels).
  *
@@ -65,17 +65,6 @@ public final class InstrSampling {
 
     static final int LEVEL_SHIFT = 11, LEVEL = 7, LEFT = (1 << LEVEL_SHIFT) - 1, CALL_SHIFT = 14, COUNTED = (1 << CALL_SHIFT) - 1;
 
-    /**
-     * The address of what threads have found out about methods, for others, by the method's id; 0: there is none. 0, or the level, where it
-     * is not 0; the mean of timed calls, times 16, shifted by LEARNED_MEAN_SHIFT; LEARNED_CALLS_ITSELF; and above LEARNED_NUMBER_SHIFT how
-     * many calls were timed. As instr/counters/threads.h has it. Only those of methods that have a page may be written to.
-     */
-    private static final long LEARNED = InstrNative.learned();
-
-    private static final int LEARNED_MEAN_SHIFT = 3, LEARNED_NUMBER_SHIFT = 32;
-
-    private static final long LEARNED_CALLS_ITSELF = 1L << 27;
-
     /** A page that others use so many times as much as its owner, and a little more, should have another owner. */
     private static final int FAR_MORE = 16, LITTLE = 1024;
 
@@ -97,22 +86,12 @@ public final class InstrSampling {
     static final int LONG_BITS = 17, NEVER_LONG = 50;
 
     /** The high bits of the product with this look random. */
-    private static final long RANDOM = 0x9E3779B97F4A7C15L;
+    static final long RANDOM = 0x9E3779B97F4A7C15L;
 
     /** In nanoseconds, three ticks: for how long a call may have been there at ticks to stand for others. Longer ones are always seen. */
     private static final int SOME_TICKS = 3000000;
 
-    /** A method is judged after so many timed calls. */
-    static final int JUDGED = 64;
-
-    /**
-     * Of calls that take less than SHORT ns one of 4^AT_FIRST is timed, of those that take less than a quarter of that one of 4 times as
-     * many; and after MANY_TIMED, and 4 times as many, again one of 4 times as many.
-     */
-    static final int SHORT = 1000, AT_FIRST = 3, MOST = 5, MANY_TIMED = 1024;
-
-    /** Both are shifts: of a method that takes less than such a part of the run, so many times fewer timed calls are enough. */
-    private static final int LITTLE_TIME = 8, FEWER = 3;
+    private static final int AT_FIRST = InstrSamplingLevels.AT_FIRST;
 
     /** Nanoseconds without a tick. */
     static final int LATE = 2000000;
@@ -125,6 +104,7 @@ public final class InstrSampling {
 
     static {
         InstrSamplingEnded.initialize();
+        InstrSamplingLevels.initialize();
     }
 
     /**
@@ -354,9 +334,9 @@ public final class InstrSampling {
         long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
         // Other virtual threads count in the same row while this one waits.
         if ((state & AGAIN) == 0) InstrUnsafe.put(row + ENTERED, InstrThreads.isVirtual() ? -1 : calls);
-        int level = level(next);
+        int level = InstrSamplingLevels.level(next);
         if (level != 0) {
-            InstrUnsafe.put(row + NEXT, next | gap(level, calls));
+            InstrUnsafe.put(row + NEXT, next | InstrSamplingLevels.gap(level, calls));
             state |= SAMPLED;
         }
         return state | System.nanoTime();
@@ -382,20 +362,15 @@ public final class InstrSampling {
             return InstrUnsafe.get(TICK);
         }
         if (task.depth == depth && what == InstrThreads.CALL) return TIMED | System.nanoTime(); // the stack is full
-        long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT, next = InstrUnsafe.get(row + NEXT);
-        if ((int) number < JUDGED && learn(row, id)) number = InstrUnsafe.get(row + NUMBER);
-        int level = (int) number < JUDGED ? 0 : levelOf(mean(InstrUnsafe.get(row + MEAN)) >> 4, (int) number), before = level(next);
-        if (level != before) {
-            InstrUnsafe.put(row + NEXT, next = next & ~COUNTED | (long) level << LEVEL_SHIFT);
-            teach(row, id);
-        }
+        int before = InstrSamplingLevels.level(InstrUnsafe.get(row + NEXT)), level = InstrSamplingLevels.ofOutermost(row, id);
+        long number = InstrUnsafe.get(row + NUMBER), left = number >>> HELD_SHIFT & LEFT;
         if (what == InstrThreads.CALL && row == InstrThreads.ownRow(id)) {
             run(row);
             number |= RUNNING;
         }
         if (level == 0) return TIMED | PUSHED | System.nanoTime();
         if (level < before) left = 0;
-        long then = left == 0 ? gap(level, InstrUnsafe.get(row)) : left - 1;
+        long then = left == 0 ? InstrSamplingLevels.gap(level, InstrUnsafe.get(row)) : left - 1;
         InstrUnsafe.put(row + NUMBER, number & ~((long) LEFT << HELD_SHIFT) | then << HELD_SHIFT);
         return left != 0 ? HELD | InstrUnsafe.get(TICK) : TIMED | PUSHED | SAMPLED | System.nanoTime();
     }
@@ -421,34 +396,6 @@ public final class InstrSampling {
         InstrUnsafe.put(row + NUMBER, number & ~RUNNING);
         InstrUnsafe.put(row + INNER, InstrUnsafe.get(row + INNER) + calls(row, next));
         InstrUnsafe.put(row + NEXT, next & ~LEFT);
-    }
-
-    /** Calls between a timed one and the next: about 4^level, at random, so that no period of the program meets it. */
-    private static long gap(int level, long calls) {
-        return (1L << 2 * level - 1) + ((calls + InstrUnsafe.get(TICK)) * RANDOM >>> 64 - 2 * level);
-    }
-
-    /** The level in NEXT. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    private static int level(long next) {
-        return (int) next >>> LEVEL_SHIFT & LEVEL;
-    }
-
-    /** The level of a method of which not all calls are timed; in another row than that of the entry it may be missing. */
-    private static int sampledLevel(long row) {
-        int level = row == 0 ? 0 : level(InstrUnsafe.get(row + NEXT));
-        return level == 0 ? AT_FIRST : level;
-    }
-
-    /** Of calls that take so many ns, and of which so many were timed already. A timed call costs some 160 ns. */
-    private static int levelOf(long mean, long timed) {
-        int more = timed >= 4 * MANY_TIMED ? 2 : timed >= MANY_TIMED ? 1 : 0;
-        if (mean >= 16 * SHORT) return more;
-        if (mean >= 4 * SHORT) return 1 + more;
-        if (mean >= SHORT) return 2 + more;
-        if (more == 2) return MOST;
-        return AT_FIRST + (mean < SHORT / 4 ? 1 : 0) + more;
     }
 
     private static int longBits(int level) {
@@ -479,9 +426,9 @@ public final class InstrSampling {
             last = now;
         }
         long row = currentRow(id), self = charge(task, from, last, outer), kind = 0;
-        int level = row == 0 ? AT_FIRST : level(InstrUnsafe.get(row + NEXT)), longBits = longBits(level);
+        int level = row == 0 ? AT_FIRST : InstrSamplingLevels.level(InstrUnsafe.get(row + NEXT)), longBits = longBits(level);
         boolean sampled = (state & SAMPLED) != 0 && level != 0; // else the thread has got another row meanwhile
-        if (row != 0) judge(row, id, state, duration);
+        if (row != 0) InstrSamplingLevels.judge(row, id, state, duration);
         // A short call that is timed takes longer by that: a tick then says nothing.
         if (sampled && level >= AT_FIRST && duration < USUAL) self = 0;
         if (sampled && before > start && last > before) learnLead(last - start, last - before);
@@ -513,7 +460,7 @@ public final class InstrSampling {
         else {
             if (row != 0) InstrUnsafe.put(row + TICKED, InstrUnsafe.get(row + TICKED) + last - start - duration);
             if (row != 0 && last - start <= SOME_TICKS) {
-                long unseen = unseen(tick, now - last, longBits(sampledLevel(row))) >> UNSEEN_SHIFT;
+                long unseen = unseen(tick, now - last, longBits(InstrSamplingLevels.sampledLevel(row))) >> UNSEEN_SHIFT;
                 InstrUnsafe.put(row + MEAN, InstrUnsafe.get(row + MEAN) + (unseen << MEAN_BITS));
             }
             twice = within(task, row, id, start, now, duration, row == 0 ? 0 : last - start - duration);
@@ -538,7 +485,7 @@ public final class InstrSampling {
     private static long within(InstrTask task, long row, int id, long start, long now, long duration, long ticked) {
         long twice = task == null ? 0 : InstrSamplingEnded.end(task, id, start, now, duration + ticked);
         if (twice == 0) return 0;
-        if (row != 0 && InstrUnsafe.get(row + NUMBER) >= 0) callsItself(row);
+        if (row != 0 && InstrUnsafe.get(row + NUMBER) >= 0) InstrSamplingLevels.callsItself(row);
         return twice < duration ? twice : duration;
     }
 
@@ -554,13 +501,6 @@ public final class InstrSampling {
         if (beyond > tick) beyond = tick;
         if (beyond >= 2 * from) return tick - 2 * beyond;
         return (2 * beyond - from) * (tick - beyond) - (beyond - from) * beyond >> longBits;
-    }
-
-    /** The mean of timed calls, times 16. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    private static long mean(long both) {
-        return both & (1L << MEAN_BITS) - 1;
     }
 
     private static boolean isRunning(InstrTask task, int id) {
@@ -608,73 +548,6 @@ public final class InstrSampling {
         int at = task.depth;
         while (at > 0 && stack[at - 1] != id) at--;
         if (at > 0) task.depth = (char) (at - 1);
-    }
-
-    /** Decides how often a method is timed from now on. */
-    private static void judge(long row, int id, long state, long duration) {
-        boolean again = (state & AGAIN) != 0;
-        long both = InstrUnsafe.get(row + MEAN), mean = mean(both), unseen = both - mean, number = InstrUnsafe.get(row + NUMBER);
-        long next = InstrUnsafe.get(row + NEXT), calls = InstrUnsafe.get(row) + (next >>> CALL_SHIFT);
-        long entered = InstrUnsafe.get(row + ENTERED);
-        if (number >= 0 && (again || entered >= 0 && calls != entered)) { // it calls itself
-            callsItself(row);
-            return;
-        }
-        if (again) return;
-        if (duration < USUAL) {
-            mean += (duration << 4) - mean >> 3;
-            InstrUnsafe.put(row + MEAN, unseen + mean);
-            if (number >= 0 || (int) number < 4 * MANY_TIMED) InstrUnsafe.put(row + NUMBER, ++number);
-        }
-        if (number < JUDGED) {
-            if (number >= 0) learn(row, id);
-            return;
-        }
-        boolean little = (mean >> 4) * calls < InstrUnsafe.get(RAN) >> LITTLE_TIME;
-        int level = levelOf(mean >> 4, little ? number << FEWER : number), before = level(next);
-        if (level == before) return;
-        InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(level, number)));
-        teach(row, id);
-    }
-
-    /** Takes what other threads have found out about a method, of which too few calls were timed in this row. False: they know nothing that fits. */
-    private static boolean learn(long row, int id) {
-        long known = LEARNED == 0 ? 0 : InstrUnsafe.get(LEARNED + ((long) id << 3)), number = InstrUnsafe.get(row + NUMBER);
-        boolean callsItself = (known & LEARNED_CALLS_ITSELF) != 0;
-        if (known == 0 || number < 0 && !callsItself) return false;
-        if (number >= 0 && callsItself) {
-            callsItself(row);
-            number = Long.MIN_VALUE;
-        }
-        long both = InstrUnsafe.get(row + MEAN), level = known & LEVEL, timed = known >>> LEARNED_NUMBER_SHIFT;
-        // Calls of this thread may be longer than those of others.
-        if (levelOf(mean(both) >> 4, timed << FEWER) < level) return false;
-        InstrUnsafe.put(row + MEAN, both - mean(both) + mean(known >>> LEARNED_MEAN_SHIFT));
-        InstrUnsafe.put(row + NUMBER, number >>> 32 << 32 | timed);
-        if (callsItself) return true; // openRecursive decides
-        InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) & ~COUNTED | level << LEVEL_SHIFT | gap((int) level, number));
-        return true;
-    }
-
-    /** Tells other threads what is known of a method, for rows in which few of its calls were timed so far. */
-    private static void teach(long row, int id) {
-        long number = InstrUnsafe.get(row + NUMBER), level = level(InstrUnsafe.get(row + NEXT)), known = 0;
-        if (LEARNED == 0) return;
-        if (level != 0) {
-            int timed = number < 0 ? (int) number : number < Integer.MAX_VALUE ? (int) number : Integer.MAX_VALUE;
-            known = level | mean(InstrUnsafe.get(row + MEAN)) << LEARNED_MEAN_SHIFT | (long) timed << LEARNED_NUMBER_SHIFT;
-            if (number < 0) known |= LEARNED_CALLS_ITSELF;
-        }
-        InstrUnsafe.put(LEARNED + ((long) id << 3), known);
-    }
-
-    /** From now on only outermost calls of the method are timed. */
-    private static void callsItself(long row) {
-        long both = InstrUnsafe.get(row + MEAN);
-        InstrUnsafe.put(row + NEXT, InstrUnsafe.get(row + NEXT) & ~COUNTED);
-        InstrUnsafe.put(row + INNER, 0);
-        InstrUnsafe.put(row + MEAN, both - mean(both));
-        InstrUnsafe.put(row + NUMBER, Long.MIN_VALUE);
     }
 
     /**

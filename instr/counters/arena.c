@@ -33,8 +33,8 @@ static struct {
     size_t distance;           // from each column to the next
     atomic_uint_fast64_t used; // bytes of a half, which the highest bit tells
     atomic_size_t owned_used;
-    char *learned;
-    atomic_uchar learned_writable[LEARNED_BYTES / CHUNK];
+    char *learned; // an element for each method; NULL: there is no place
+    atomic_uchar learned_writable[LEARNED_BYTES / CHUNK]; // of each of its chunks
     atomic_uchar writable
         [MOST_CHUNKS]; // of each chunk of the first column, from `owned` or the first half on
 } arena;

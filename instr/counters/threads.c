@@ -257,7 +257,7 @@ static bool extend(struct thread *thread, size_t pages) {
 
 // --- what is known of methods ---
 
-// As InstrSampling.gap: calls before the first one that is timed, spread over what is possible. Under state.mutex.
+// As InstrSamplingLevels.gap: calls before the first one that is timed, spread over what is possible. Under state.mutex.
 static int64_t first_gap(unsigned level) {
     static uint64_t sum;
     sum += UINT64_C(0x9E3779B97F4A7C15);

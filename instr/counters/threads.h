@@ -75,7 +75,7 @@ static inline int64_t instr_inner(const struct instr_counters *page, size_t row)
 }
 
 // What a thread has found out about a method: 0, or the level as above, where it is not 0; the mean of timed calls, which has
-// INSTR_MEAN_BITS; whether the method calls itself; and how many calls were timed (InstrSampling.LEARNED).
+// INSTR_MEAN_BITS; whether the method calls itself; and how many calls were timed (InstrSamplingLevels).
 enum { INSTR_LEARNED_MEAN_SHIFT = 3, INSTR_LEARNED_NUMBER_SHIFT = 32 };
 #define INSTR_LEARNED_CALLS_ITSELF ((int64_t)1 << 27)
 
