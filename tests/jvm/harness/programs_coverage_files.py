@@ -257,7 +257,8 @@ def mounted_file(r):
     if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
         raise Skip("needs the right to mount file systems (root)")
     path = r.file("mounted")
-    seen = as_seen(r, path)
+    with open(path, "wb"):
+        seen = as_seen(r, path)
     below = ["unshare", "-m", "sh", "-c", f'mount --bind {seen} {seen} && exec "$@"', "sh"]
     for name, options, start in (("coverage", "coverage,coverage.append=no,coverage.file=", b"\1\xc0\xc0"), ("calls", "calls,calls.file=", b"{\n")):
         with open(path, "wb") as file:

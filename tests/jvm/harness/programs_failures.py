@@ -160,8 +160,10 @@ def read_only(r):
 
 
 def as_seen(r, path):
-    """The place to mount a file system so that the JVM has it at `path`: a JDK of tests/jdks runs in a root of its
-    own, where the folders of this machine are mounted again, but later mounts are not."""
+    """The place to mount a file system so that the JVM has it at `path`, which exists: a JDK of tests/jdks runs in a
+    root of its own, where the folders of this machine are mounted again, but later mounts are not."""
+    if not os.path.exists(path):
+        raise FileNotFoundError(path)
     inside = os.path.join(r.java.split("/jdk-")[0], "root") + path
     return inside if os.path.exists(inside) and os.path.samefile(inside, path) else path
 
