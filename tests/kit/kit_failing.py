@@ -103,19 +103,19 @@ class FailingTest(ShopTest):
                 }
                 static void made() { try { new Shop(1L << 40, null); } catch (Throwable e) { failed++; } }
                 public static void main(String[] a) {
-                    int before = all(100);
+                    int before = all(20);
                     made();
                     int linked = runs;
                     runs = 0;
                     Object[] full = fill();
-                    int within = all(100);
+                    int within = all(20);
                     boolean fewer = runs < linked / 10;
                     full = null;
                     runs = 0;
-                    int after = all(100);
+                    int after = all(20);
                     made();
                     System.out.println(failed + " failed, " + linked + " and " + runs + " runs, " + (fewer ? "hardly any" : "as many") + " while it is full; "
-                            + (before - within) / 100 + " and " + (after - within) / 100 + " more");
+                            + (before - within) / 20 + " and " + (after - within) / 20 + " more");
                 }
             }""")
         kit = self.kit("""
@@ -136,7 +136,7 @@ class FailingTest(ShopTest):
         for collector in "-XX:+UseSerialGC", "-XX:+UseG1GC":
             with self.subTest(collector):
                 done = self.java("-Xmx24m", "-XX:-UseGCOverheadLimit", collector, f"-agentpath:{AGENT}=kit={kit},quiet=yes", "-cp", self.app, "com.acme.Shop")
-                self.assertEqual(done.stdout, "0 failed, 1004 and 1004 runs, hardly any while it is full; 8 and 8 more\n")
+                self.assertEqual(done.stdout, "0 failed, 204 and 204 runs, hardly any while it is full; 8 and 8 more\n")
 
     def test_threads_that_make_up_their_ids(self):
         """Two of one id are in the advice at once: neither is taken for the other."""

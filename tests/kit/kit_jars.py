@@ -73,7 +73,8 @@ class JarTest(KitTest):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(content)
         for options in ("cf", "c0f", "cMf"):
-            with open(self.jar("made.jar", folder, options), "rb") as file:
+            self.run_command(os.path.join(JDK, "bin", "jar"), options, self.path("made.jar"), "-C", folder, ".")
+            with open(self.path("made.jar"), "rb") as file:
                 self.holds(file.read(), entries)
 
     @unittest.skipIf(release() < 9, "JDK 8 has no modules")

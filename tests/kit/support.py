@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 import unittest
+import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ["KIT_BUILD"]
@@ -40,6 +41,26 @@ def release():
     return int(re.search(r'version "(?:1\.)?(\d+)', text).group(1))
 
 
+class Compiler:
+    """javac in a JVM that stays: a test compiles some times, and javac's own start takes most of its time."""
+
+    _process = None
+
+    @classmethod
+    def run(cls, arguments):
+        """Its status and what it printed."""
+        if cls._process is None:
+            folder = os.path.join(os.environ["KIT_WORK"], f"compiler-{os.getpid()}")
+            os.makedirs(folder)
+            subprocess.run([os.path.join(JDK, "bin", "javac"), "-d", folder, os.path.join(HERE, "programs", "Compiler.java")], check=True)
+            java = [os.path.join(JDK, "bin", "java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", folder, "Compiler"]
+            cls._process = subprocess.Popen(java, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        cls._process.stdin.write("\t".join(arguments).encode() + b"\n")
+        cls._process.stdin.flush()
+        status, size = cls._process.stdout.readline().split()
+        return int(status), cls._process.stdout.read(int(size)).decode(errors="replace")
+
+
 class KitTest(unittest.TestCase):
     def setUp(self):
         self.folder = os.path.join(os.environ["KIT_WORK"], self.id())
@@ -72,11 +93,18 @@ class KitTest(unittest.TestCase):
     def javac(self, out, *sources, classpath="", options=()):
         path = os.pathsep.join(filter(None, [KIT_JAR, classpath]))
         os.makedirs(self.path(out), exist_ok=True)  # javac of JDK 8 does not make it
-        self.run_command(os.path.join(JDK, "bin", "javac"), "-cp", path, *options, "-d", self.path(out), *sources)
+        status, printed = Compiler.run(["-cp", path, *options, "-d", self.path(out), *sources])
+        self.assertEqual(status, 0, printed)
         return self.path(out)
 
-    def jar(self, name, folder, options="cf"):
-        self.run_command(os.path.join(JDK, "bin", "jar"), options, self.path(name), "-C", folder, ".")
+    def jar(self, name, folder):
+        """A jar of what is in the folder, which has no manifest of its own."""
+        with zipfile.ZipFile(self.path(name), "w", zipfile.ZIP_DEFLATED) as jar:
+            jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\r\n\r\n")
+            for below, folders, files in os.walk(folder):
+                for file in sorted(folders + files):
+                    path = os.path.join(below, file)
+                    jar.write(path, os.path.relpath(path, folder))
         return self.path(name)
 
     def build(self, name, classpath="", options=(), **sources):
