@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the homes of the JDKs on this machine that have an image (9 and later), one for each release."""
+"""Prints the homes of the JDKs on this machine that have an image (9 and later), one for each release; with --releases their releases."""
 
 import os
 import sys
@@ -9,4 +9,4 @@ from harness import jdks  # noqa: E402
 
 for jdk in jdks.find():
     if jdk.version >= 9 and jdk.has("javac"):
-        print(jdk.home)
+        print(jdk.version if "--releases" in sys.argv else jdk.home)
