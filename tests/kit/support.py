@@ -51,7 +51,7 @@ class Compiler:
         """Its status and what it printed."""
         if cls._process is None:
             folder = os.path.join(os.environ["KIT_WORK"], f"compiler-{os.getpid()}")
-            os.makedirs(folder)
+            os.makedirs(folder, exist_ok=True)
             subprocess.run([os.path.join(JDK, "bin", "javac"), "-d", folder, os.path.join(HERE, "programs", "Compiler.java")], check=True)
             java = [os.path.join(JDK, "bin", "java"), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", folder, "Compiler"]
             cls._process = subprocess.Popen(java, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
