@@ -18,7 +18,7 @@ class Help(CliTest):
         for words in (["help"], ["--help"], ["-h"]):
             self.expect(words, 0, ["run", "report", "show", "check", "usage: instr"], "")
         for words in (["help", "help"], ["help", "--help"], ["--help", "-h"]):
-            self.expect(words, 0, ["usage: instr help [options | interfaces | COMMAND"], "")
+            self.expect(words, 0, ["usage: instr help [options | interfaces | PASS | OPTION | COMMAND"], "")
 
     def test_help_on_one_command_explains_it(self):
         start = ("usage: instr run OPTION... [--allow WORDS] [--for TIME] -- COMMAND ARGUMENT...\n\n"
@@ -130,6 +130,22 @@ class Help(CliTest):
     def test_help_options_names_passes_and_options(self):
         self.expect(["help", "options"], 0,
                     ["  calls ", "  timing ", "include=PATTERNS", "timing.file=FILE"], "")
+
+    def test_a_pass_or_an_option_has_help_by_its_name(self):
+        rows = json.loads(self.expect(["help", "--json"], 0).stdout)
+        more = {command["name"] for command in rows["commands"]} | {"interfaces"}
+        passes = [row for row in rows["options"] if not row["argument"]]
+        self.assertIn("timing", [row["name"] for row in passes])
+        for row in rows["options"]:
+            text = self.expect(["help", row["name"]], 0, err="").stdout
+            if row["name"] in more:
+                text = text[text.index("\n\nThe option of that name:\n"):]
+            shown = re.findall(r"^  ([a-z-]+(?:\.[a-z-]+)?)(?:=| )", text, re.M)
+            own = [other["name"] for other in rows["options"] if other["name"].startswith(row["name"] + ".")] if row in passes else []
+            self.assertEqual(shown, [row["name"], *own])
+        for words, meant in (("timin", "timing"), ("atach", "attach"), ("max-overhed", "max-overhead"), ("alloc.file=x", "alloc.file"), (".", None), ("timing.", "timing")):
+            said = self.expect(["help", words], 2, "").stderr.splitlines()[0]
+            self.assertEqual(said, f"instr: help: there is no help on '{words}'" + (f"; did you mean '{meant}'?" if meant else ""))
 
     def test_version_is_one_line(self):
         done = self.expect(["--version"], 0, err="")

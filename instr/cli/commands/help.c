@@ -82,6 +82,30 @@ static void print_options(void) {
     instr_each_option(print_option, &in_passes);
 }
 
+struct topic {
+    const char *name, *heading;
+    int in_passes, found;
+};
+
+static void print_option_of_topic(void *context, const char *name, const char *argument,
+                                  const char *help) {
+    struct topic *topic = context;
+    const size_t length = strlen(topic->name);
+    if (strncmp(name, topic->name, length) != 0 || (name[length] && name[length] != '.')) return;
+    if (!topic->found++) printf("%s", topic->heading);
+    print_option(&topic->in_passes, name, argument, help);
+}
+
+// Prints a pass with its options, or an option, below a heading if there is one. How many lines of
+// the help on options that were.
+static int print_option_named(const char *name, const char *heading) {
+    struct topic topic = {.name = name, .heading = heading};
+    instr_each_option(print_option_of_topic, &topic);
+    if (topic.found)
+        printf("\n'instr help options' lists all options, also those that every pass has.\n");
+    return topic.found;
+}
+
 static void print_usage(const char *before, const struct entry *entry) {
     char text[CLI_NAME_SIZE];
     printf("%sinstr %s%s%s\n", before, cli_command_name(entry->name, text),
@@ -104,9 +128,9 @@ static void print_commands(void) {
            "  instr run timing timing.file=acme-%%p.json -- mvn test\n"
            "  instr report acme-4711.json --html acme.html\n"
            "  instr rewrite timing timing.file=acme-%%p.json acme.jar -o acme-timed.jar\n\n"
-           "'instr help COMMAND' explains one command, 'instr help options' lists passes and\n"
-           "options, 'instr help interfaces' says why interfaces are skipped. The man page\n"
-           "instr(1) and the pages in share/doc/instr have the rest.\n");
+           "'instr help COMMAND' explains one command, 'instr help PASS' a pass with its options;\n"
+           "'instr help options' lists them all, 'instr help interfaces' says why interfaces are\n"
+           "skipped. The man page instr(1) and the pages in share/doc/instr have the rest.\n");
 }
 
 static void print_examples(const struct entry *entry) {
@@ -126,9 +150,10 @@ static void print_command(const struct entry *entry) {
         print_wrapped(entry->details, 0, 0);
     }
     print_examples(entry);
-    if (strcmp(entry->name, "coverage") != 0) return;
-    putchar('\n');
-    print_list(coverage_commands);
+    if (strcmp(entry->name, "coverage") == 0) {
+        putchar('\n');
+        print_list(coverage_commands);
+    }
 }
 
 static void print_interfaces(void) {
@@ -206,23 +231,46 @@ static int print_json(void) {
     return cli_output_close(&out);
 }
 
+// Prints the help on a command, a pass, an option or a topic. 0: nothing is named so.
+static int print_topic(const char *name) {
+    const struct entry *entry = find(strchr(name, ' ') ? coverage_commands : commands, name);
+    int found = 1;
+    if (entry)
+        print_command(entry);
+    else if (strcmp(name, "options") == 0)
+        print_options();
+    else if (strcmp(name, "interfaces") == 0)
+        print_interfaces();
+    else
+        found = 0;
+    return print_option_named(name, found ? "\nThe option of that name:\n" : "") || found;
+}
+
+static int refuse(const char *topic) {
+    char text[CLI_NAME_SIZE], nearest[INSTR_NAME_SIZE];
+    instr_nearest_option(topic, nearest);
+    unsigned least = instr_name_distance(topic, nearest);
+    for (const struct entry *e = commands; e->name; e++) {
+        unsigned d = instr_name_distance(topic, cli_command_name(e->name, text));
+        if (d >= least) continue;
+        least = d;
+        snprintf(nearest, sizeof nearest, "%s", text);
+    }
+    if (least < 3 && least < strlen(topic)) // what is further away is not meant
+        return cli_usage("help", "there is no help on '%.64s'; did you mean '%s'?", topic, nearest);
+    return cli_usage("help", "there is no help on '%.64s'", topic);
+}
+
 int cli_help(int argc, char **argv) {
     char topic[2 * CLI_NAME_SIZE] = "";
     if (argc > 0)
         snprintf(topic, sizeof topic, "%s%s%s", strcmp(argv[0], "exec") == 0 ? "coverage" : argv[0],
                  argc > 1 ? " " : "", argc > 1 ? argv[1] : "");
-    const struct entry *entry = find(strchr(topic, ' ') ? coverage_commands : commands, topic);
     if (argc == 1 && strcmp(topic, "--json") == 0) return print_json();
     if (argc == 0)
         print_commands();
-    else if (argc == 1 && strcmp(topic, "options") == 0)
-        print_options();
-    else if (argc == 1 && strcmp(topic, "interfaces") == 0)
-        print_interfaces();
-    else if (argc <= 2 && entry)
-        print_command(entry);
-    else
-        return cli_usage("help", "there is no help on '%.64s'", topic);
+    else if (argc > 2 || !print_topic(topic))
+        return refuse(topic);
     return cli_finish(CLI_OK);
 }
 

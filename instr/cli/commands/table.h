@@ -318,8 +318,8 @@
         "types for advice in Java 8 and later.")                                                   \
     COMMAND(agent_path, "", "print the path of the agent's library, for -agentpath", "")           \
     COMMAND(runtime_jar, "", "print the path of the jar that rewritten programs need", "")         \
-    COMMAND(help, "[options | interfaces | COMMAND | coverage COMMAND | --json]",                  \
-            "print the commands, all options, or how to use one command",                          \
+    COMMAND(help, "[options | interfaces | PASS | OPTION | COMMAND | coverage COMMAND | --json]",  \
+            "print the commands, all options, or what one command, pass or option does",           \
             "--json prints the commands, passes and options for programs.")                        \
     COMMAND(version, "", "print the version", "")
 
