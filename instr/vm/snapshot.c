@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instr/counters/estimate.h"
 #include "instr/counters/records.h"
 #include "instr/counters/threads.h"
 #include "instr/vm/ticks.h"
@@ -112,37 +113,28 @@ static void add_records(struct snapshot *snapshot) {
     free(buckets);
 }
 
-static double square(double x) {
-    return x * x;
-}
-
-// With clock=auto: the time of `rest` calls that returned before the next tick and have no time of their
-// own. Those among them that were timed give one estimate, which is wrong where calls are hardly longer
-// than the clock takes, or where few of them take most of the time. What ticks have seen gives the other,
-// which is wrong where ticks are few. Each counts by the inverse of the square of its likely error, as a
-// part of the whole.
-static uint64_t rest_of(const struct instr_counts *counts, double rest, const struct paged *since,
-                        double overhead) {
-    const double tick = INSTR_TICK_NS, known = 3; // a third of the overhead is an error
-    double by_ticks = since->ticked < 0 ? 0 : (double)since->ticked;
-    if (!counts->sampled) return (uint64_t)by_ticks;
-    double timed = (double)counts->sampled_total, weight = (double)counts->sampled_weight;
-    double clocks = overhead * weight, net = timed - clocks;
-    double by_calls = (net < 0 ? 0 : net) / weight * rest + (double)since->unseen;
-    if (by_calls < 0) by_calls = 0;
-    double ticks = (by_calls > by_ticks ? by_calls : by_ticks) / tick;
-    double of_ticks = 1 / (ticks < 1 ? 1 : ticks);
-    double of_calls = counts->sampled_squares / square(timed < 1 ? 1 : timed);
-    of_calls += square(clocks / known / (net < 1 ? 1 : net));
-    return (uint64_t)((by_calls * of_ticks + by_ticks * of_calls) / (of_ticks + of_calls));
+// With clock=auto: the time of `rest` calls that returned before the next tick and have no time of their own.
+static uint64_t rest_of(const struct instr_counts *counts, int64_t rest, const struct paged *since,
+                        uint64_t overhead) {
+    struct instr_estimate known = {.calls = rest < 0 ? 0 : (uint64_t)rest,
+                                   .sampled = counts->sampled,
+                                   .weight = counts->sampled_weight,
+                                   .total = counts->sampled_total,
+                                   .squares = counts->sampled_squares,
+                                   .unseen = since->unseen,
+                                   .ticked = since->ticked,
+                                   .overhead = overhead,
+                                   .tick = INSTR_TICK_NS,
+                                   .late = instr_ticks_late()};
+    return instr_estimate_time(&known);
 }
 
 // `since`: what the pages have since the last reset.
 static void complete(struct instr_counts *counts, const struct paged *since, uint64_t overhead) {
     bool estimated = counts->sampled || since->ticked > 0;
     if (estimated && counts->calls > counts->timed) {
-        double rest = (double)(counts->calls - counts->timed) - (double)since->inner;
-        counts->total += rest_of(counts, rest < 0 ? 0 : rest, since, (double)overhead);
+        int64_t rest = (int64_t)(counts->calls - counts->timed) - since->inner;
+        counts->total += rest_of(counts, rest, since, overhead);
         if (counts->total < counts->max) counts->total = counts->max;
         if ((double)counts->total > (double)counts->max * (double)counts->calls)
             counts->total = counts->max * counts->calls;

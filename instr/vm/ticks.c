@@ -30,6 +30,8 @@ static struct {
     bool runs;          // the thread
     uint64_t overhead;  // of the clock
     atomic_bool begins; // the run of which ticks tell
+    // Of the run, in ns: the time between ticks while the process was not idle, and for how much of it ticks were late.
+    _Atomic int64_t passed, late;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct instr_ticks *instr_ticks(void) {
@@ -39,6 +41,19 @@ struct instr_ticks *instr_ticks(void) {
 static void tick(int64_t now) {
     atomic_store(&ticks.before, atomic_load(&ticks.last));
     atomic_store(&ticks.last, now);
+}
+
+// Of the thread that ticks. A tick may come a little late on any machine; half a tick is a processor that others had.
+static void note_late(int64_t now, int64_t pause) {
+    int64_t passed = now - atomic_load(&ticks.last), late = passed - pause;
+    if (pause != INSTR_TICK_NS || passed <= 0) return;
+    atomic_fetch_add(&state.passed, passed);
+    if (late > INSTR_TICK_NS / 2) atomic_fetch_add(&state.late, late);
+}
+
+double instr_ticks_late(void) {
+    int64_t passed = atomic_load(&state.passed), late = atomic_load(&state.late);
+    return passed <= 0 ? 0 : late < passed ? (double)late / (double)passed : 1;
 }
 
 // Of the thread that ticks. `spent`: the processor time of all others.
@@ -104,7 +119,8 @@ static void *run(void *unused) {
     while (is_used()) {
         nanosleep(&pause, NULL);
         int64_t now = (int64_t)instr_clock_now();
-        tick(now); // at once: a thread that waits for this processor seems to run meanwhile
+        note_late(now, pause.tv_nsec);
+        tick(now); // soon: a thread that waits for this processor seems to run meanwhile
         if (now < next) continue;
         int64_t spent = others(), unread = ((int64_t)instr_clock_now() - now) * READING;
         next = now + (unread < MOST_UNREAD ? unread : MOST_UNREAD);
@@ -125,6 +141,8 @@ bool instr_ticks_start(void) {
     pthread_mutex_lock(&state.lock);
     atomic_store(&state.begins, true);
     atomic_store(&ticks.ran, 0);
+    atomic_store(&state.passed, 0);
+    atomic_store(&state.late, 0);
     if (!state.runs) {
         int64_t now = (int64_t)instr_clock_now();
         tick(now - INSTR_TICK_NS);

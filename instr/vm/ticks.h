@@ -30,4 +30,8 @@ void instr_ticks_stop(void);
 // there were never ticks.
 uint64_t instr_ticks_overhead(void);
 
+// For which part of the time ticks were late, while the process was not idle: 0 to 1. It is about 0 where there is a processor
+// for each thread.
+double instr_ticks_late(void);
+
 #endif

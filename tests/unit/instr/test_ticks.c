@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -166,6 +167,32 @@ START_TEST(short_slices) {
 }
 END_TEST
 
+// Gives two threads the same processor, the second one only while the first does not want it.
+static bool share_processor(pid_t first, pid_t second) {
+    cpu_set_t all, one;
+    const struct sched_param none = {0};
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return false;
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    return sched_setaffinity(first, sizeof one, &one) == 0 &&
+           sched_setaffinity(second, sizeof one, &one) == 0 &&
+           sched_setscheduler(second, SCHED_IDLE, &none) == 0;
+}
+
+// The last test: it leaves this thread on one processor.
+START_TEST(late) {
+    pid_t thread = begin();
+    ck_assert(share_processor((pid_t)syscall(SYS_gettid), thread));
+    int64_t end = (int64_t)instr_clock_now() + 2000 * MS;
+    while ((int64_t)instr_clock_now() < end) continue;
+    double part = instr_ticks_late();
+    instr_ticks_stop();
+    ck_assert_double_gt(part, 0.2);
+    ck_assert_double_le(part, 1);
+}
+END_TEST
+
 // The processor time of a thread, in ns.
 static int64_t time_of(pid_t thread) {
     char path[64];
@@ -218,6 +245,7 @@ int main(void) {
     tcase_add_test(tests, the_run);
     tcase_add_test(tests, short_slices);
     tcase_add_test(tests, many_threads);
+    tcase_add_test(tests, late);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
