@@ -46,6 +46,14 @@ final class InstrSamplingLevels {
         return (1L << 2 * level - 1) + ((calls + InstrUnsafe.get(InstrSampling.TICK)) * InstrSampling.RANDOM >>> 64 - 2 * level);
     }
 
+    /**
+     * The same where the level was another one before, since a timed call stands for as many before it as after it. From level 0 on the
+     * next call to be timed may be any of 4^level, also of a thread that makes but a few.
+     */
+    private static long gap(int before, int level, long calls) {
+        return gap(level, calls) + ((1L << 2 * before) - (1L << 2 * level) >> 1);
+    }
+
     /** The level in NEXT. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
@@ -99,7 +107,7 @@ final class InstrSamplingLevels {
         boolean little = (mean >> 4) * calls < InstrUnsafe.get(InstrSampling.RAN) >> LITTLE_TIME;
         int level = levelOf(mean >> 4, little ? number << FEWER : number), before = level(next);
         if (level == before) return;
-        InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(level, number)));
+        InstrUnsafe.put(row + NEXT, next & ~COUNTED | (long) level << LEVEL_SHIFT | (level == 0 ? 0 : gap(before, level, number)));
         teach(row, id);
     }
 
@@ -128,10 +136,12 @@ final class InstrSamplingLevels {
         // Calls of this thread may be longer than those of others.
         if (levelOf(mean(both) >> 4, timed << FEWER) < level) return false;
         InstrUnsafe.put(row + MEAN, both - mean(both) + mean(known >>> LEARNED_MEAN_SHIFT));
+        long gap = gap(0, (int) level, number);
+        if (callsItself && (number >>> InstrSampling.HELD_SHIFT & InstrSampling.LEFT) == 0) number |= gap << InstrSampling.HELD_SHIFT;
         InstrUnsafe.put(row + NUMBER, number >>> 32 << 32 | timed);
         if (callsItself) return true; // ofOutermost decides
         long next = InstrUnsafe.get(row + NEXT);
-        InstrUnsafe.put(row + NEXT, next & ~COUNTED | level << LEVEL_SHIFT | gap((int) level, number));
+        InstrUnsafe.put(row + NEXT, next & ~COUNTED | level << LEVEL_SHIFT | gap);
         return true;
     }
 

@@ -257,11 +257,11 @@ static bool extend(struct thread *thread, size_t pages) {
 
 // --- what is known of methods ---
 
-// As InstrSamplingLevels.gap: calls before the first one that is timed, spread over what is possible. Under state.mutex.
+// As InstrSamplingLevels.gap from level 0 on. Under state.mutex.
 static int64_t first_gap(unsigned level) {
     static uint64_t sum;
     sum += UINT64_C(0x9E3779B97F4A7C15);
-    return (INT64_C(1) << (2 * level - 1)) + (int64_t)(sum >> (64 - 2 * level));
+    return (int64_t)(sum >> (64 - 2 * level));
 }
 
 // How long calls of these methods take, and so how often they are timed, is known from other threads: this one does not time the first
@@ -276,10 +276,12 @@ static void take_levels(int64_t *page, size_t index) {
         if (level == 0 || to.next[row] != 0 || to.number[row] != 0) continue;
         bool calls_itself = (known & INSTR_LEARNED_CALLS_ITSELF) != 0;
         to.mean[row] = known >> INSTR_LEARNED_MEAN_SHIFT & ((1 << INSTR_MEAN_BITS) - 1);
-        to.number[row] = known >> INSTR_LEARNED_NUMBER_SHIFT | (calls_itself ? INT64_MIN : 0);
+        int64_t gap = first_gap((unsigned)level);
+        to.number[row] = known >> INSTR_LEARNED_NUMBER_SHIFT |
+                         (calls_itself ? INT64_MIN | gap << INSTR_HELD_SHIFT : 0);
         // If it calls itself, outermost calls are timed, of which none is running here.
         to.entered[row] = calls_itself ? 0 : -1;
-        to.next[row] = level << INSTR_LEVEL_SHIFT | (calls_itself ? 0 : first_gap((unsigned)level));
+        to.next[row] = level << INSTR_LEVEL_SHIFT | (calls_itself ? 0 : gap);
     }
 }
 

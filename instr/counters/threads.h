@@ -58,6 +58,8 @@ static inline uint64_t instr_only_counted(int64_t next) {
 
 // In an element of `next`: how many more calls come before the next one that is timed, and the level above: one of some 4^level is.
 enum { INSTR_LEVEL_SHIFT = 11, INSTR_LEVEL = 7, INSTR_CALLS_LEFT = (1 << INSTR_LEVEL_SHIFT) - 1 };
+// In an element of `number` of a method that calls itself, above this: how many outermost calls come before one is timed.
+enum { INSTR_HELD_SHIFT = 32 };
 #define INSTR_CALL_IS_RUNNING                                                                      \
     ((int64_t)1 << 48) // in an element of `number` (InstrSampling.RUNNING)
 
