@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_DIGITS = 16, MOST_UTF8 = 65535, POOL_START = 10, HEADS = 4, MOST_PIECES = 8000 };
+enum { MOST_UTF8 = 65535, POOL_START = 10, HEADS = 4, MOST_PIECES = 8000 };
 
 // Beside the gates; generated for each root.
 static const char *const made[] = {"InstrRows", "InstrCovered", "InstrProbes"};
@@ -37,18 +37,6 @@ int cli_gate_serves(const char *runtime_class) {
     for (size_t i = 0; cli_gate_classes[i].name; i++)
         if (strcmp(cli_gate_classes[i].name, runtime_class) == 0) return 1;
     return 0;
-}
-
-int cli_gate_is(const char *name, size_t length) {
-    static const char start[] = "Instr$", end[] = "$Instr";
-    size_t at = length;
-    while (at > 0 && name[at - 1] != '/') at--;
-    if (length - at < sizeof start + sizeof end + KEY_DIGITS - 2) return 0;
-    if (memcmp(name + at, start, sizeof start - 1) != 0) return 0;
-    at += sizeof start - 1;
-    for (int i = 0; i < KEY_DIGITS; i++)
-        if (!name[at + (size_t)i] || !strchr("0123456789abcdef", name[at + (size_t)i])) return 0;
-    return memcmp(name + at + KEY_DIGITS, end, sizeof end - 1) == 0;
 }
 
 char *cli_gate_prefix(const char *package, size_t length, uint64_t key) {

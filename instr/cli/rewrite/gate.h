@@ -24,9 +24,6 @@ int cli_gate_make(const struct cli_rewrite *rewrite, const struct cli_root *root
 // Is there a gate for the runtime class that a pass calls?
 int cli_gate_serves(const char *runtime_class);
 
-// Is this internal name that of a gate?
-int cli_gate_is(const char *name, size_t length);
-
 // "com/acme/Instr$0123456789abcdef$" for classes of com/acme; NULL: out of memory.
 char *cli_gate_prefix(const char *package, size_t length, uint64_t key);
 

@@ -85,7 +85,7 @@ enum cli_root_status cli_roots_find(struct cli_roots *roots, const struct instr_
     const char *simple = slash ? slash + 1 : name;
     size_t length = strlen(name) - (sizeof ".class" - 1);
     // No class loader accepts gates in java.*, and the platform needs the agent.
-    if (begins_with(name, "java/") || cli_gate_is(name, length) ||
+    if (begins_with(name, "java/") || instr_scope_is_gate(name, length) ||
         strcmp(simple, "module-info.class") == 0 || strcmp(simple, "package-info.class") == 0 ||
         begins_with(name, INSTR_KIT_WOVEN) ||
         (!roots->all && !instr_scope_matches(options, name, length, 0)))
