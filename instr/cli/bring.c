@@ -94,6 +94,7 @@ static int load(const struct instr_remote_jvm *jvm, const char *folder) {
     // A JVM that runs out of them while it begins to listen never listens again.
     if (instr_remote_jvm_no_descriptors(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (instr_remote_jvm_no_threads(jvm, reason, sizeof reason)) return cli_error("%s", reason);
+    if (instr_remote_jvm_no_memory(jvm, reason, sizeof reason)) return cli_error("%s", reason);
     if (cli_find_library(library) != CLI_OK) return CLI_FAILED;
     if (instr_remote_jvm_old_libc(jvm, library, reason, sizeof reason))
         return cli_error("%s", reason);

@@ -1,4 +1,5 @@
 #include "instr/process/remote_jvm.h"
+#include "instr/process/memory_limit.h"
 #include "instr/process/thread_limit.h"
 #include "instr/base/hsperfdata.h"
 
@@ -494,7 +495,7 @@ const char *instr_remote_jvm_no_attach(const struct instr_remote_jvm *jvm, char 
     return text;
 }
 
-// --- descriptors and threads ---
+// --- descriptors, threads and memory ---
 
 enum {
     ATTACH_DESCRIPTORS = 8
@@ -534,6 +535,14 @@ enum { ATTACH_THREADS = 8 };
 const char *instr_remote_jvm_no_threads(const struct instr_remote_jvm *jvm, char *text,
                                         size_t size) {
     return instr_process_no_threads(&jvm->process, ATTACH_THREADS, text, size);
+}
+
+// Stacks of these threads, the library, the runtime's classes, counters, and what HotSpot takes to change classes.
+enum { ATTACH_MEGABYTES = 64, ATTACH_MAPPINGS = 200 };
+
+const char *instr_remote_jvm_no_memory(const struct instr_remote_jvm *jvm, char *text,
+                                       size_t size) {
+    return instr_process_no_memory(&jvm->process, ATTACH_MEGABYTES, ATTACH_MAPPINGS, text, size);
 }
 
 // --- glibc ---

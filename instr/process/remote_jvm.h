@@ -53,6 +53,8 @@ const char *instr_remote_jvm_no_descriptors(const struct instr_remote_jvm *jvm, 
 // The same for threads.
 const char *instr_remote_jvm_no_threads(const struct instr_remote_jvm *jvm, char *text,
                                         size_t size);
+// The same for address space and memory mappings.
+const char *instr_remote_jvm_no_memory(const struct instr_remote_jvm *jvm, char *text, size_t size);
 
 // Why the JVM's glibc cannot load the library, a file of ours: it is older than the library needs.
 // NULL: there is no known reason.

@@ -249,6 +249,41 @@ def few_descriptors(t):
     return problems
 
 
+def little_memory(t):
+    """A JVM that may map hardly more memory is not asked to listen: HotSpot ends it if there is no room for the stack of the thread that does."""
+    problems = []
+    with Jvm(t, "-cp", t.file("classes"), "Waiting", agent=False) as jvm:
+        jvm.line()
+        before = resource.prlimit(jvm.pid, resource.RLIMIT_AS)
+        with open(f"/proc/{jvm.pid}/statm", encoding="ascii") as f:
+            most = int(f.read().split()[0]) * resource.getpagesize()
+        resource.prlimit(jvm.pid, resource.RLIMIT_AS, (most, before[1]))
+        part = f"the limit of its address space is {most >> 20} MB; to attach takes 64 MB more"
+        for words in (["attach", jvm.pid], ["doctor", jvm.pid]):
+            done = subprocess.run([t.cli, *map(str, words)], capture_output=True, text=True, timeout=100)
+            expect(problems, f"{words}: {done}", done.returncode == 1 and part in done.stdout + done.stderr)
+        resource.prlimit(jvm.pid, resource.RLIMIT_AS, before)
+        done = subprocess.run([t.cli, "attach", str(jvm.pid)], capture_output=True, text=True, timeout=100)
+        expect(problems, f"with a higher limit: {done}", done.returncode == 0)
+        jvm.ends(problems)
+    return problems
+
+
+def many_mappings(t):
+    """So it is with a JVM that has nearly as many memory mappings as the kernel lets a process have."""
+    problems = []
+    with open("/proc/sys/vm/max_map_count", encoding="ascii") as f:
+        if int(f.read()) > 100_000:
+            return problems  # it would take too long
+    with Jvm(t, "-cp", t.file("classes"), "Mappings", t.file("mapped"), agent=False) as jvm:
+        jvm.line()
+        for words in (["attach", jvm.pid], ["doctor", jvm.pid]):
+            done = subprocess.run([t.cli, *map(str, words)], capture_output=True, text=True, timeout=100)
+            expect(problems, f"{words}: {done}", done.returncode == 1 and "(vm.max_map_count); to attach takes 200 more" in done.stdout + done.stderr)
+        jvm.ends(problems)
+    return problems
+
+
 def described(t):
     """The list shows the version as java -version does, and the main class also without performance data."""
     problems, classes = [], t.file("classes")

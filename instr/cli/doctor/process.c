@@ -32,7 +32,8 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_rem
     char reason[INSTR_ERROR_SIZE];
     if (instr_remote_jvm_no_attach(jvm, reason, sizeof reason) ||
         instr_remote_jvm_no_descriptors(jvm, reason, sizeof reason) ||
-        instr_remote_jvm_no_threads(jvm, reason, sizeof reason))
+        instr_remote_jvm_no_threads(jvm, reason, sizeof reason) ||
+        instr_remote_jvm_no_memory(jvm, reason, sizeof reason))
         cli_find(findings, CLI_BARRED, "attach", "%s", reason);
     else if (jvm->release >= 21 && instr_remote_jvm_flag(jvm, "EnableDynamicAgentLoading") != '+')
         cli_find(findings, CLI_REMARK, "attach",
