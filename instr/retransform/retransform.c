@@ -15,6 +15,8 @@
 #define CLASS_ATTRIBUTE_CHANGED 72
 #define UNSUPPORTED_OPERATION 73
 
+enum { MOST_AGAIN = 5 };
+
 // Lcom/acme/Foo; -> com/acme/Foo, in place. NULL: an array or a primitive.
 static char *internal_name(char *signature) {
     size_t n = strlen(signature);
@@ -101,8 +103,14 @@ static int is_skipped_interface(struct instr_retransform *r, jclass cls) {
     return yes;
 }
 
-static void retransform(struct instr_retransform *r, jclass *classes, jint count) {
-    if (count == 0) return;
+// Where another agent redefines a class meanwhile, HotSpot may read bytes of it that it has freed (seen in JDK 21 to 28).
+// So such a verdict need not be the class's.
+static bool may_be_of_freed_bytes(jvmtiError error) {
+    return error == JVMTI_ERROR_INVALID_CLASS_FORMAT || error == JVMTI_ERROR_UNSUPPORTED_VERSION ||
+           error == JVMTI_ERROR_NAMES_DONT_MATCH;
+}
+
+static jvmtiError retransform_once(struct instr_retransform *r, const jclass *classes, jint count) {
     r->begin(r->context);
     uint64_t start = instr_clock_now();
     jvmtiError error = (*r->jvmti)->RetransformClasses(r->jvmti, count, classes);
@@ -111,6 +119,14 @@ static void retransform(struct instr_retransform *r, jclass *classes, jint count
     r->calls++;
     r->end(r->context, error == JVMTI_ERROR_NONE, (unsigned)count);
     if ((*r->jni)->ExceptionCheck(r->jni)) (*r->jni)->ExceptionClear(r->jni);
+    return error;
+}
+
+static void retransform(struct instr_retransform *r, jclass *classes, jint count) {
+    if (count == 0) return;
+    jvmtiError error = retransform_once(r, classes, count);
+    for (int again = 0; count == 1 && again < MOST_AGAIN && may_be_of_freed_bytes(error); again++)
+        error = retransform_once(r, classes, count);
     if (error == JVMTI_ERROR_NONE || error == JVMTI_ERROR_WRONG_PHASE) return;
     if (count == 1) {
         report_failure(r, classes[0], instr_retransform_reason(error));

@@ -619,6 +619,22 @@ def redefining_by_another(t):
     return problems
 
 
+def redefined_meanwhile(t):
+    """A class that another agent redefines all the time is changed and restored, also where HotSpot reads its bytes after it has freed them (JDK 21 to 28)."""
+    problems = []
+    with zipfile.ZipFile(t.file("swapped.jar"), "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", "Manifest-Version: 1.0\nPremain-Class: Swapped\nCan-Redefine-Classes: true\n")
+    with Jvm(t, f"-javaagent:{t.file('swapped.jar')}", "-cp", t.file("classes"), "Swapped") as jvm:
+        jvm.line()
+        for n in range(40):
+            for words in (["enable", "calls", "include=Swapped$*"], ["disable", "calls"]):
+                done = subprocess.run([t.cli, words[0], str(jvm.pid), *words[1:]], capture_output=True, text=True, timeout=100)
+                said = done.stdout + done.stderr
+                expect(problems, f"{n}, {words}: {done.returncode}, {said}", done.returncode == 0 and "skipped" not in said)
+        jvm.ends(problems)
+    return problems
+
+
 def unmatched(t):
     """A pattern of include= that no loaded class matches is named, with what it may have meant; classes loaded later are still instrumented."""
     problems = []
