@@ -19,6 +19,7 @@
 #include "rewriters/test_methods.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct covered { // a class; rw_class.memory
     uint32_t first, count;
@@ -43,6 +44,21 @@ static int has_jacocos_members(const struct cf_class *cls) {
     struct cf_walk walk = cf_walk_fields(cls, &ignored);
     while (cf_next_field(&walk, &field))
         if (is_jacocos(cf_member_name(cls, &field))) return 1;
+    return 0;
+}
+
+// Does the class use probes that 'instr rewrite coverage' has put beside it, in
+// com/acme/Instr$0123456789abcdef$InstrProbes? It then counts coverage itself, under the id that it had before.
+static int has_own_probes(const struct cf_class *cls) {
+    static const char start[] = "Instr$", end[] = "$InstrProbes";
+    enum { START = sizeof start - 1, END = sizeof end - 1, KEY = 16, ALL = START + KEY + END };
+    for (unsigned i = 1; i < cls->constant_pool_count; i++) {
+        struct cf_slice name = cf_class_name(cls, i);
+        if (name.length < ALL) continue;
+        const uint8_t *simple = name.bytes + name.length - ALL;
+        if (memcmp(simple + START + KEY, end, END) == 0 && memcmp(simple, start, START) == 0)
+            return 1;
+    }
     return 0;
 }
 
@@ -163,6 +179,8 @@ static enum cf_status begin(struct rw_class *cls) {
     struct cf_class *opened = cls->rewrite->cls;
     if (has_jacocos_members(opened))
         return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "already instrumented by JaCoCo", 0);
+    if (has_own_probes(opened))
+        return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "already rewritten with coverage", 0);
     struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
     if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
     CF_TRY(ask_for_derived(cls, covered));
