@@ -215,14 +215,14 @@ static int wait_for(struct pollfd *polled, uint64_t now) {
     uint64_t milliseconds = next <= now ? 0 : (next - now + 999999) / 1000000;
     polled[WAKE] = (struct pollfd){instr_wake_descriptor(), POLLIN, 0};
     polled[LISTEN] = (struct pollfd){control.accepts_again ? -1 : control.place.fd, POLLIN, 0};
-    nfds_t used = CLIENTS; // poll refuses more entries than the process may open files
+    int used = CLIENTS; // poll refuses more entries than the process may open files
     for (int i = 0; i < MOST_CLIENTS; i++) {
         struct instr_client *client = control.clients[i];
         polled[CLIENTS + i] =
             (struct pollfd){client ? client->fd : -1, client ? instr_client_events(client) : 0, 0};
-        if (client) used = (nfds_t)(CLIENTS + i + 1);
+        if (client) used = CLIENTS + i + 1;
     }
-    return poll(polled, used, milliseconds > 60000 ? 60000 : (int)milliseconds);
+    return poll(polled, (nfds_t)used, milliseconds > 60000 ? 60000 : (int)milliseconds);
 }
 
 static void serve(void) {
