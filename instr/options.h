@@ -222,10 +222,7 @@ int instr_is_encoded(const char *percent);
 
 // --- the scope (options/scope.c) ---
 
-// Is this internal name that of a gate, a class that 'instr rewrite' has put beside those of a program?
-int instr_scope_is_gate(const char *name, size_t length);
-
-// Is this a class of the runtime, or a gate?
+// Is this a class of the runtime, or one that 'instr rewrite' has put beside those of a program?
 int instr_scope_is_ours(const char *name, size_t length);
 
 // Is the class of this internal name (java/util/List) in scope of any pass? `platform`: the bootstrap

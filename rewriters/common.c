@@ -61,3 +61,15 @@ int rw_is_finalize_of_object(const struct cf_edit *edit) {
     return CF_IS(cf_member_name(cls, edit->method), "finalize") &&
            CF_IS(cf_this_name(cls), "java/lang/Object");
 }
+
+int rw_is_gate(const char *name, size_t length) {
+    static const char start[] = "Instr$", end[] = "$Instr";
+    enum { START = sizeof start - 1, END = sizeof end - 1, KEY_DIGITS = 16 };
+    size_t at = length;
+    while (at > 0 && name[at - 1] != '/') at--;
+    if (length - at < START + KEY_DIGITS + END || memcmp(name + at, start, START) != 0) return 0;
+    at += START;
+    for (int i = 0; i < KEY_DIGITS; i++)
+        if (!name[at + (size_t)i] || !strchr("0123456789abcdef", name[at + (size_t)i])) return 0;
+    return memcmp(name + at + KEY_DIGITS, end, END) == 0;
+}

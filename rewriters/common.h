@@ -38,6 +38,10 @@ static inline enum cf_status rw_site_id(struct rw_class *cls, struct cf_edit *ed
 const struct cf_callee *rw_add_callees_at(struct rw_class *cls, unsigned at,
                                           const struct cf_method_name *names, unsigned count);
 
+// Is this internal name that of a class that 'instr rewrite' puts beside those of a program,
+// com/acme/Instr$0123456789abcdef$InstrCalls?
+int rw_is_gate(const char *name, size_t length);
+
 // Methods that no pass may edit. java.lang.Object.finalize must stay empty, or every object has a
 // finalizer and the JVM dies at start. java.lang.ref.Reference.get of JDK 8 must stay a getter: the
 // interpreter knows it by name and, with -Xint, reads the index of a field from the third byte of

@@ -47,16 +47,15 @@ static int has_jacocos_members(const struct cf_class *cls) {
     return 0;
 }
 
-// Does the class use probes that 'instr rewrite coverage' has put beside it, in
-// com/acme/Instr$0123456789abcdef$InstrProbes? It then counts coverage itself, under the id that it had before.
+// Does the class use probes that 'instr rewrite coverage' has put beside it? It then counts coverage itself, under
+// the id that it had before.
 static int has_own_probes(const struct cf_class *cls) {
-    static const char start[] = "Instr$", end[] = "$InstrProbes";
-    enum { START = sizeof start - 1, END = sizeof end - 1, KEY = 16, ALL = START + KEY + END };
+    static const char end[] = "$InstrProbes";
+    enum { END = sizeof end - 1 };
     for (unsigned i = 1; i < cls->constant_pool_count; i++) {
         struct cf_slice name = cf_class_name(cls, i);
-        if (name.length < ALL) continue;
-        const uint8_t *simple = name.bytes + name.length - ALL;
-        if (memcmp(simple + START + KEY, end, END) == 0 && memcmp(simple, start, START) == 0)
+        if (name.length > END && memcmp(name.bytes + name.length - END, end, END) == 0 &&
+            rw_is_gate((const char *)name.bytes, name.length))
             return 1;
     }
     return 0;

@@ -3,6 +3,7 @@
 #include "instr/cli/cli.h"
 #include "instr/cli/commands/table.h"
 #include "instr/options.h"
+#include "instr/options/names.h"
 #include "instr/report/text.h"
 
 #include <errno.h>
@@ -21,6 +22,27 @@ const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]) {
     for (char *c = text; *c; c++)
         if (*c == '_') *c = '-';
     return text;
+}
+
+unsigned cli_nearest_command(const char *word, char nearest[CLI_NAME_SIZE]) {
+    static const char *const names[] = {
+#define ROW(name, arguments, help, details) #name,
+        INSTR_COMMANDS(ROW)
+#undef ROW
+    };
+    char text[CLI_NAME_SIZE];
+    unsigned least = UINT_MAX;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        unsigned edits = instr_name_distance(word, cli_command_name(names[i], text));
+        if (edits >= least) continue;
+        least = edits;
+        strcpy(nearest, text);
+    }
+    return least;
+}
+
+int cli_is_mistyped(const char *word, unsigned edits) {
+    return edits < 3 && edits < strlen(word);
 }
 
 // --- messages ---

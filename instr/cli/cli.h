@@ -21,6 +21,12 @@ enum {
 // The name of a command as it is written on the command line.
 const char *cli_command_name(const char *name, char text[CLI_NAME_SIZE]);
 
+// Writes the command whose name is nearest to `word` and returns the number of edits between them.
+unsigned cli_nearest_command(const char *word, char nearest[CLI_NAME_SIZE]);
+
+// Are so many edits few enough for `word` to be a mistyped name?
+int cli_is_mistyped(const char *word, unsigned edits);
+
 // --- messages ---
 
 // Prints the line "instr: ..." to standard error, with control characters shown as '?'. Returns

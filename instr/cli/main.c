@@ -30,15 +30,8 @@ static const struct command *command_named(const char *name) {
 }
 
 static int refuse(const char *word) {
-    char text[CLI_NAME_SIZE], nearest[CLI_NAME_SIZE] = "";
-    unsigned least = 3; // names that are further away are not suggested
-    for (const struct command *c = commands; c->name; c++) {
-        unsigned d = instr_name_distance(word, cli_command_name(c->name, text));
-        if (d >= least || d >= strlen(text)) continue;
-        least = d;
-        strcpy(nearest, text);
-    }
-    if (nearest[0])
+    char nearest[CLI_NAME_SIZE];
+    if (cli_is_mistyped(word, cli_nearest_command(word, nearest)))
         cli_error("unknown command '%.64s'; did you mean '%s'? See 'instr help'", word, nearest);
     else
         cli_error("unknown command '%.64s'; see 'instr help'", word);

@@ -3,6 +3,7 @@
 #include "instr/options.h"
 
 #include "instr/options/copy.h"
+#include "rewriters/common.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,23 +24,9 @@ static int is_of_kit(const char *name, size_t length) {
     return at != NULL;
 }
 
-// com/acme/Instr$0123456789abcdef$InstrCalls
-int instr_scope_is_gate(const char *name, size_t length) {
-    enum { KEY_DIGITS = 16 };
-    static const char start[] = "Instr$", end[] = "$Instr";
-    size_t at = length;
-    while (at > 0 && name[at - 1] != '/') at--;
-    if (length - at < sizeof start + sizeof end + KEY_DIGITS - 2) return 0;
-    if (memcmp(name + at, start, sizeof start - 1) != 0) return 0;
-    at += sizeof start - 1;
-    for (int i = 0; i < KEY_DIGITS; i++)
-        if (!name[at + (size_t)i] || !strchr("0123456789abcdef", name[at + (size_t)i])) return 0;
-    return memcmp(name + at + KEY_DIGITS, end, sizeof end - 1) == 0;
-}
-
 int instr_scope_is_ours(const char *name, size_t length) {
     return BEGINS(name, length, "java/lang/Instr") || BEGINS(name, length, "instr/runtime/") ||
-           is_of_kit(name, length) || instr_scope_is_gate(name, length);
+           is_of_kit(name, length) || rw_is_gate(name, length);
 }
 
 static int matches(const struct instr_match *include, const struct instr_match *exclude,

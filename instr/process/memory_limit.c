@@ -3,21 +3,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_TEXT = 1024 * 1024, KILOBYTE = 1024, BLOCK = 64 * 1024 };
 
-// The number that follows a name in a file of the process; -1: there is none, as in "unlimited".
+// instr_process_number in a file of the process.
 static long field(const struct instr_process *process, const char *file, const char *name) {
-    char *text = instr_process_read(process, file, MOST_TEXT, NULL), *end;
-    const char *line = text ? strstr(text, name) : NULL;
-    long number = -1;
-    if (line) {
-        line += strlen(name);
-        number = strtol(line, &end, 10);
-        if (end == line) number = -1;
-    }
+    char *text = instr_process_read(process, file, MOST_TEXT, NULL);
+    long number = instr_process_number(text, name);
     free(text);
     return number;
 }

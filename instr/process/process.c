@@ -76,6 +76,15 @@ static int is_zombie(const char *status) {
     return (state == 'Z' || state == 'X') && status_number(status, "Threads", 0) <= 1;
 }
 
+long instr_process_number(const char *text, const char *name) {
+    const char *line = text ? strstr(text, name) : NULL;
+    char *end;
+    if (!line) return -1;
+    line += strlen(name);
+    long number = strtol(line, &end, 10);
+    return end != line ? number : -1;
+}
+
 // The number of the process's user within its user namespace.
 static uid_t inner_uid(const struct instr_process *process) {
     unsigned long inside, outside, count, uid = process->uid;

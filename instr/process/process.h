@@ -47,6 +47,9 @@ int instr_process_open_file(const struct instr_process *process, const char *pat
 char *instr_process_read(const struct instr_process *process, const char *name, size_t most,
                          size_t *length);
 
+// The number behind a name in such a text, "\nThreads:"; -1: there is none, as in "unlimited". `text` may be NULL.
+long instr_process_number(const char *text, const char *name);
+
 // Is the process stopped, by a signal or a debugger? Then it does not respond.
 int instr_process_is_stopped(const struct instr_process *process);
 

@@ -516,10 +516,8 @@ static long open_files(const struct instr_process *process) {
 
 const char *instr_remote_jvm_no_descriptors(const struct instr_remote_jvm *jvm, char *text,
                                             size_t size) {
-    static const char name[] = "Max open files";
     char *limits = instr_process_read(&jvm->process, "limits", MOST_TEXT, NULL);
-    const char *line = limits ? strstr(limits, name) : NULL;
-    long most = line ? strtol(line + sizeof name - 1, NULL, 10) : 0; // 0: unlimited
+    long most = instr_process_number(limits, "\nMax open files");
     free(limits);
     long used = most > 0 ? open_files(&jvm->process) : -1;
     if (used < 0 || used + ATTACH_DESCRIPTORS <= most) return NULL;

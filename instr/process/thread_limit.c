@@ -62,16 +62,6 @@ static struct limit group_limit(const struct instr_process *process) {
 
 // --- the user ---
 
-// The number that follows a name at the start of a line; -1: there is none.
-static long field(const char *text, const char *name) {
-    const char *line = text ? strstr(text, name) : NULL;
-    char *end;
-    if (!line) return -1;
-    line += strlen(name);
-    long number = strtol(line, &end, 10);
-    return end != line ? number : -1;
-}
-
 static long threads_of_user(uid_t uid) {
     DIR *proc = opendir("/proc");
     long sum = 0;
@@ -84,8 +74,8 @@ static long threads_of_user(uid_t uid) {
         if (!file) continue;
         text[fread(text, 1, sizeof text - 1, file)] = '\0';
         fclose(file);
-        long threads = field(text, "\nThreads:");
-        if (field(text, "\nUid:") == (long)uid && threads > 0) sum += threads;
+        long threads = instr_process_number(text, "\nThreads:");
+        if (instr_process_number(text, "\nUid:") == (long)uid && threads > 0) sum += threads;
     }
     closedir(proc);
     return sum;
@@ -96,7 +86,8 @@ static struct limit user_limit(const struct instr_process *process) {
     struct limit none = {0, -1};
     char *status = instr_process_read(process, "status", MOST_TEXT, NULL);
     char *limits = instr_process_read(process, "limits", MOST_TEXT, NULL);
-    long uid = field(status, "\nUid:"), most = field(limits, "\nMax processes");
+    long uid = instr_process_number(status, "\nUid:"),
+         most = instr_process_number(limits, "\nMax processes");
     free(status);
     free(limits);
     if (uid <= 0 || most < 0) return none;

@@ -150,10 +150,9 @@ static void print_command(const struct entry *entry) {
         print_wrapped(entry->details, 0, 0);
     }
     print_examples(entry);
-    if (strcmp(entry->name, "coverage") == 0) {
-        putchar('\n');
-        print_list(coverage_commands);
-    }
+    if (strcmp(entry->name, "coverage") != 0) return;
+    putchar('\n');
+    print_list(coverage_commands);
 }
 
 static void print_interfaces(void) {
@@ -247,16 +246,12 @@ static int print_topic(const char *name) {
 }
 
 static int refuse(const char *topic) {
-    char text[CLI_NAME_SIZE], nearest[INSTR_NAME_SIZE];
-    instr_nearest_option(topic, nearest);
-    unsigned least = instr_name_distance(topic, nearest);
-    for (const struct entry *e = commands; e->name; e++) {
-        unsigned d = instr_name_distance(topic, cli_command_name(e->name, text));
-        if (d >= least) continue;
-        least = d;
-        snprintf(nearest, sizeof nearest, "%s", text);
-    }
-    if (least < 3 && least < strlen(topic)) // what is further away is not meant
+    char command[CLI_NAME_SIZE], option[INSTR_NAME_SIZE];
+    unsigned to_command = cli_nearest_command(topic, command);
+    instr_nearest_option(topic, option);
+    unsigned to_option = instr_name_distance(topic, option);
+    const char *nearest = to_command < to_option ? command : option;
+    if (cli_is_mistyped(topic, to_command < to_option ? to_command : to_option))
         return cli_usage("help", "there is no help on '%.64s'; did you mean '%s'?", topic, nearest);
     return cli_usage("help", "there is no help on '%.64s'", topic);
 }

@@ -4,6 +4,7 @@
 #include "instr/base/array.h"
 #include "instr/cli/rewrite/gate.h"
 #include "instr/kit/kit.h"
+#include "rewriters/common.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +86,7 @@ enum cli_root_status cli_roots_find(struct cli_roots *roots, const struct instr_
     const char *simple = slash ? slash + 1 : name;
     size_t length = strlen(name) - (sizeof ".class" - 1);
     // No class loader accepts gates in java.*, and the platform needs the agent.
-    if (begins_with(name, "java/") || instr_scope_is_gate(name, length) ||
+    if (begins_with(name, "java/") || rw_is_gate(name, length) ||
         strcmp(simple, "module-info.class") == 0 || strcmp(simple, "package-info.class") == 0 ||
         begins_with(name, INSTR_KIT_WOVEN) ||
         (!roots->all && !instr_scope_matches(options, name, length, 0)))
