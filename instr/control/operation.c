@@ -9,6 +9,7 @@
 #include "instr/passes/results.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/ends.h"
 #include "instr/retransform/overhead.h"
 #include "instr/vm/untouchable.h"
 #include "instr/vm/wake.h"
@@ -461,11 +462,11 @@ static const char *find_off(const struct waiting *w, size_t *length) {
 static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t generation) {
     size_t length = 0;
     const char *off = w->enabled ? find_off(w, &length) : NULL;
-    const char *why = off ? instr_overhead_why_off(off, length, w->since) : NULL;
+    const struct instr_end *ended = off ? instr_ends_since(off, length, w->since) : NULL;
     w->generation = generation;
     w->number = instr_background_last();
-    if (why)
-        instr_reply_fail(reply, "pass '%.*s' was switched off: %s", (int)length, off, why);
+    if (ended)
+        instr_reply_fail(reply, "pass '%.*s' was switched off: %s", (int)length, off, ended->why);
     else if (off)
         instr_reply_fail(reply,
                          "another command switched pass '%.*s' off before all classes were "

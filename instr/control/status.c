@@ -10,7 +10,7 @@
 #include "instr/counters/records.h"
 #include "instr/retransform/redefine.h"
 #include "instr/retransform/background.h"
-#include "instr/retransform/overhead.h"
+#include "instr/retransform/ends.h"
 #include "instr/retransform/sweep.h"
 #include "instr/counters/threads.h"
 #include "instr/base/clock.h"
@@ -142,8 +142,7 @@ static void expiry(struct instr_json *json, const struct instr_plan *plan) {
     instr_json_number(json, "expires_in_ns", !last ? 0 : last > now ? last - now : 1);
 }
 
-static void write_end(struct instr_json *json, const char *key,
-                      const struct instr_overhead_end *end) {
+static void write_end(struct instr_json *json, const char *key, const struct instr_end *end) {
     instr_json_open_flat(json, key, '{');
     instr_json_text(json, "pass", end->pass);
     if (*end->owner.name) instr_json_text(json, "by", end->owner.name);
@@ -153,11 +152,11 @@ static void write_end(struct instr_json *json, const char *key,
     instr_json_close(json, '}');
 }
 
-// The passes that were switched off for their overhead, as long as their owners do not have them on.
+// The passes that the agent has switched off, as long as their owners do not have them on.
 static void switched_off(struct instr_json *json, struct instr_agent *agent) {
-    const struct instr_overhead_end *end, *listed[INSTR_OVERHEAD_ENDS];
+    const struct instr_end *end, *listed[INSTR_ENDS];
     size_t count = 0;
-    for (size_t i = 0; (end = instr_overhead_end(i)); i++)
+    for (size_t i = 0; (end = instr_ends_get(i)); i++)
         if (!instr_operation_is_on_for(agent, end->pass, &end->owner)) listed[count++] = end;
     if (!count) return;
     write_end(json, "switched_off", listed[0]);
@@ -185,7 +184,7 @@ static void switched_off(struct instr_json *json, struct instr_agent *agent) {
 //        "overhead": [...],              see operation.h
 //        "expires_in_ns"                 until no pass is on; 0: a pass does not end by itself
 //        "watches": [{"by", "methods", "ago_ns"}],    the clients of the command watch
-//        "switched_off": {"pass", "by", "reason", "date_ms", "ago_ns"}    the last one, for its overhead; if there is one
+//        "switched_off": {"pass", "by", "reason", "date_ms", "ago_ns"}    the last one that the agent has switched off; if there is one
 //        "switched_off_before": [{...}]  the same of those before it, the last one first
 //      }
 void instr_command_status(struct instr_request *request, struct instr_reply *reply) {

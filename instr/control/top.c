@@ -28,7 +28,7 @@
 #include "instr/base/json.h"
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/background.h"
-#include "instr/retransform/overhead.h"
+#include "instr/retransform/ends.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -202,14 +202,14 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
     struct instr_counts *counts = NULL;
     size_t n = 0;
     const struct rw_pass *was = top->pass;
-    const char *why =
-        pass || !was ? NULL : instr_overhead_why_off(was->name, strlen(was->name), top->start);
-    if (why) {
-        instr_reply_fail(reply, "pass '%s' was switched off: %s", was->name, why);
+    const struct instr_end *end =
+        pass || !was ? NULL : instr_ends_since(was->name, strlen(was->name), top->start);
+    if (end) {
+        instr_reply_fail(reply, "pass '%s' was switched off: %s", was->name, end->why);
         return 0;
     }
     char off[INSTR_ERROR_SIZE];
-    if (!pass && instr_overhead_say_end(NULL, NULL, off, sizeof off)) {
+    if (!pass && instr_ends_say(NULL, NULL, off, sizeof off)) {
         instr_reply_fail(reply, "%s", off);
         return 0;
     }

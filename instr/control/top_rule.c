@@ -8,7 +8,7 @@
 #include "instr/passes/watch/suggest.h"
 #include "instr/report/tables.h"
 #include "instr/retransform/current_results.h"
-#include "instr/retransform/overhead.h"
+#include "instr/retransform/ends.h"
 #include "instr/vm/wake.h"
 
 #include <stdbool.h>
@@ -192,9 +192,9 @@ static bool report(struct top *top, struct instr_reply *reply, uint64_t now) {
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return false;
     if (!instr_operation_is_on(top->agent, top->pass)) {
-        const char *why = instr_overhead_why_off(top->pass, strlen(top->pass), top->start);
-        instr_reply_fail(reply, "pass '%s' was switched off%s%s", top->pass, why ? ": " : "",
-                         why ? why : "");
+        const struct instr_end *end = instr_ends_since(top->pass, strlen(top->pass), top->start);
+        instr_reply_fail(reply, "pass '%s' was switched off%s%s", top->pass, end ? ": " : "",
+                         end ? end->why : "");
         return false;
     }
     if (!instr_current_results_report(top->agent, jni, top->pass, &top->owner, true, false, &taker,

@@ -10,7 +10,7 @@
 
 #include "instr/base/array.h"
 #include "instr/base/json.h"
-#include "instr/retransform/overhead.h"
+#include "instr/retransform/ends.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/passes/watch/implementations.h"
 #include "instr/passes/watch/suggest.h"
@@ -257,11 +257,12 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     }
     const char *pass = pass_of(w);
     if (!instr_operation_is_on(w->agent, pass)) {
-        const char *why = instr_overhead_why_off(pass, strlen(pass), w->since);
-        if (why)
-            instr_reply_fail(reply, "pass '%s' was switched off: %s", pass, why);
+        const struct instr_end *end = instr_ends_since(pass, strlen(pass), w->since);
+        if (end && !end->by_time)
+            instr_reply_fail(reply, "pass '%s' was switched off: %s", pass, end->why);
         else
-            instr_reply_note(reply, "pass '%s' was switched off", pass);
+            instr_reply_note(reply, "pass '%s' was switched off%s%s", pass, end ? ": " : "",
+                             end ? end->why : "");
         return 0;
     }
     return w->reported >= w->filter.limit || now >= w->until ? 0 : w->until;

@@ -4,6 +4,7 @@
 
 #include "instr/vm/runtime_failures.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/ends.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/reconfigure.h"
 #include "instr/base/log.h"
@@ -34,12 +35,17 @@ static void watch_failures(struct instr_agent *agent, JNIEnv *jni) {
         unsigned ticket;
         const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
         int i = instr_failures_take(plan, what, &more);
-        char name[64] = ""; // a copy: the pass may end with the plan
-        if (i >= 0) snprintf(name, sizeof name, "%s", plan->options.passes[i].pass->name);
+        struct instr_end end = {0};
+        if (i >= 0) {
+            snprintf(end.pass, sizeof end.pass, "%s", plan->options.passes[i].pass->name);
+            snprintf(end.why, sizeof end.why, "its runtime threw %.128s", what);
+            end.owner = plan->options.passes[i].owner;
+        }
         instr_plans_give_back(&agent->plans, ticket);
-        if (!*name) continue;
-        instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
-        instr_say("%s: its runtime threw %s: %s", name, what, reason);
+        if (!*end.pass) continue;
+        instr_ends_note(&end);
+        instr_reconfigure_disable(agent, jni, end.pass, done, reason, sizeof reason);
+        instr_say("%s: %s: %s", end.pass, end.why, reason);
     }
     free(done);
 }
@@ -79,25 +85,19 @@ static void watch_overhead(struct instr_agent *agent) {
         done->owner = &owner;
         int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
         instr_say("%s%s%s: %s: %s", name, *owner.name ? " of " : "", owner.name,
-                  instr_overhead_end(0)->why, ok ? "switched off" : reason);
+                  instr_ends_get(0)->why, ok ? "switched off" : reason);
     }
     free(done);
 }
 
 // --- leases, and the times of owners ---
 
-// A pass that ends now; a copy, as the plan ends with it.
-struct ended {
-    char pass[64];
-    struct instr_owner owner;
-    bool by_lease;
-};
-
 // Lists the passes of the plan that end until `now`. Returns when the first of the others ends.
-// `all`: there are no others.
+// `all`: there are no others, and none has a time of its own.
 static uint64_t find_ended(const struct instr_plan *plan, uint64_t now,
-                           struct ended list[INSTR_MOST_ON], size_t *count, bool *all) {
+                           struct instr_end list[INSTR_MOST_ON], size_t *count, bool *all) {
     uint64_t next = UINT64_MAX;
+    bool any_lease = false;
     *count = 0;
     for (size_t i = 0; plan && plan->engine && i < plan->options.pass_count; i++) {
         const struct instr_pass_options *pass = &plan->options.passes[i];
@@ -106,32 +106,34 @@ static uint64_t find_ended(const struct instr_plan *plan, uint64_t now,
             if (ends && ends < next) next = ends;
             continue;
         }
-        struct ended *ended = &list[(*count)++];
+        struct instr_end *ended = &list[(*count)++];
+        bool by_lease = ends == pass->ends;
+        any_lease |= by_lease;
+        *ended = (struct instr_end){.owner = pass->owner, .by_time = true};
         snprintf(ended->pass, sizeof ended->pass, "%s", pass->pass->name);
-        ended->owner = pass->owner;
-        ended->by_lease = ends == pass->ends;
+        snprintf(ended->why, sizeof ended->why, "its time is up (%s%sfor=)",
+                 by_lease ? ended->pass : "", by_lease ? "." : "");
     }
-    *all = plan && *count == plan->options.pass_count;
+    *all = plan && *count == plan->options.pass_count && !any_lease;
     return next;
 }
 
-static void say_ended(const struct ended *list, size_t count, bool all, const char *failed) {
-    if (all && !list[0].by_lease) {
+static void say_ended(const struct instr_end *list, size_t count, bool all, const char *failed) {
+    if (all) {
         instr_say("the time is up (for=): %s", failed ? failed : "all passes are off");
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        const struct ended *e = &list[i];
+        const struct instr_end *e = &list[i];
         const char *by = e->owner.name;
-        instr_say("%s%s%s: its time is up (%s%sfor=): %s", e->pass, *by ? " of " : "", by,
-                  e->by_lease ? e->pass : "", e->by_lease ? "." : "",
+        instr_say("%s%s%s: %s: %s", e->pass, *by ? " of " : "", by, e->why,
                   failed ? failed : "switched off");
     }
 }
 
 // Switches off what has reached its end. Returns when the next pass ends.
 static uint64_t watch_ends(struct instr_agent *agent) {
-    struct ended list[INSTR_MOST_ON];
+    struct instr_end list[INSTR_MOST_ON];
     char reason[INSTR_ERROR_SIZE] = "";
     size_t count;
     bool all;
@@ -145,6 +147,7 @@ static uint64_t watch_ends(struct instr_agent *agent) {
     struct instr_reconfigured *done = jni ? calloc(1, sizeof *done) : NULL;
     if (!done) return now + SECOND;
     done->defer = 1;
+    for (size_t i = 0; i < count; i++) instr_ends_note(&list[i]);
     int ok = instr_reconfigure_expire(agent, jni, now, done, reason, sizeof reason);
     free(done);
     say_ended(list, count, all, ok ? NULL : reason);

@@ -7,6 +7,7 @@
 #include "instr/passes/cost.h"
 #include "instr/report/text.h"
 #include "instr/retransform/background.h"
+#include "instr/retransform/ends.h"
 #include "instr/vm/compiler_time.h"
 #include "instr/vm/snapshot.h"
 
@@ -49,12 +50,6 @@ static struct {
     uint64_t compiling_until; // ns
     uint64_t compiled;        // ns, for changed methods since the passes were switched on
 } last;
-
-// The passes that exceeded their limits, the last one first.
-static struct {
-    struct instr_overhead_end all[INSTR_OVERHEAD_ENDS];
-    size_t count;
-} ends;
 
 static struct seen *find(const struct instr_pass_options *pass) {
     for (size_t i = 0; i < last.count; i++)
@@ -233,74 +228,21 @@ int instr_overhead_exceeded(const struct instr_plan *plan) {
 
 void instr_overhead_forget(void) {
     memset(&last, 0, sizeof last);
-    memset(&ends, 0, sizeof ends);
-}
-
-// --- the passes that exceeded their limits ---
-
-static void remove_end(size_t index) {
-    ends.count--;
-    memmove(&ends.all[index], &ends.all[index + 1], (ends.count - index) * sizeof *ends.all);
-}
-
-static bool is_end_of(const struct instr_overhead_end *end, const struct instr_pass_options *pass) {
-    return strcmp(end->pass, pass->pass->name) == 0 && instr_owner_same(&end->owner, &pass->owner);
-}
-
-// Makes room for the end of the pass, as the first one: in place of an earlier one of its own, or of the oldest.
-static struct instr_overhead_end *begin_end(const struct instr_pass_options *pass) {
-    for (size_t i = 0; i < ends.count; i++)
-        if (is_end_of(&ends.all[i], pass)) remove_end(i);
-    if (ends.count == INSTR_OVERHEAD_ENDS) ends.count--;
-    memmove(&ends.all[1], &ends.all[0], ends.count++ * sizeof *ends.all);
-    return &ends.all[0];
 }
 
 void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
     const struct instr_pass_options *pass = &plan->options.passes[index];
     struct instr_overhead share = {0};
     char compilers[64] = "";
-    struct instr_overhead_end *end = begin_end(pass);
+    struct instr_end end = {.owner = pass->owner};
     instr_overhead_of(plan, index, &share);
-    *end = (struct instr_overhead_end){
-        .owner = pass->owner, .at = instr_clock_now(), .date = instr_clock_date()};
-    snprintf(end->pass, sizeof end->pass, "%s", pass->pass->name);
+    snprintf(end.pass, sizeof end.pass, "%s", pass->pass->name);
     if (share.compilers >= 50)
         instr_format(compilers, sizeof compilers, " (%.1f%% of it in the JVM's compilers)",
                      (double)share.compilers / 1000);
-    instr_format(end->why, sizeof end->why,
+    instr_format(end.why, sizeof end.why,
                  "estimated overhead is %.1f%% of CPU time%s, more than max-overhead=%.3g%%",
                  (double)(share.code + share.compilers) / 1000, compilers,
                  instr_max_overhead(&plan->options, pass) / 1000.0);
-}
-
-const struct instr_overhead_end *instr_overhead_end(size_t index) {
-    return index < ends.count ? &ends.all[index] : NULL;
-}
-
-void instr_overhead_follow(const struct instr_options *options) {
-    for (size_t i = 0; i < options->pass_count; i++)
-        for (size_t k = ends.count; k > 0; k--)
-            if (is_end_of(&ends.all[k - 1], &options->passes[i])) remove_end(k - 1);
-}
-
-bool instr_overhead_say_end(const char *name, const struct instr_owner *owner, char *text,
-                            size_t size) {
-    char ago[INSTR_DURATION_SIZE];
-    for (const struct instr_overhead_end *end = ends.all; end < ends.all + ends.count; end++) {
-        if ((name && strcmp(end->pass, name) != 0) ||
-            (owner && !instr_owner_same(&end->owner, owner)))
-            continue;
-        snprintf(text, size, "pass '%s' was switched off %s ago: %s", end->pass,
-                 instr_duration(instr_clock_now() - end->at, ago), end->why);
-        return true;
-    }
-    return false;
-}
-
-const char *instr_overhead_why_off(const char *name, size_t length, uint64_t since) {
-    for (const struct instr_overhead_end *end = ends.all; end < ends.all + ends.count; end++)
-        if (end->at >= since && strlen(end->pass) == length && memcmp(end->pass, name, length) == 0)
-            return end->why;
-    return NULL;
+    instr_ends_note(&end);
 }

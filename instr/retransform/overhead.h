@@ -40,33 +40,7 @@ int instr_overhead_exceeded(const struct instr_plan *plan);
 // The agent is detached: forgets everything.
 void instr_overhead_forget(void);
 
-// --- the passes that exceeded their limits ---
-
-enum { INSTR_OVERHEAD_ENDS = 16 }; // at most so many are remembered
-
-struct instr_overhead_end {
-    char pass[64]; // its name: one that was made may not exist any more
-    struct instr_owner owner;
-    uint64_t at;   // ns, of instr_clock_now
-    uint64_t date; // milliseconds since 1970
-    char why[160]; // "estimated overhead is 23.4% of CPU time, more than max-overhead=10%"
-};
-
-// Notes it, before it is switched off.
+// Notes why the plan's pass of this index is switched off now (ends.h).
 void instr_overhead_note_end(const struct instr_plan *plan, size_t index);
-// The pass that exceeded its limit last is the one of index 0. NULL: there are not so many.
-const struct instr_overhead_end *instr_overhead_end(size_t index);
-
-// These options have been switched on: what ended before and is among them is forgotten.
-void instr_overhead_follow(const struct instr_options *options);
-
-// Writes why and when the pass of this name and owner was switched off for its overhead, or, with NULL, the last
-// pass, or that of any owner. For passes that are off. False: none was.
-bool instr_overhead_say_end(const char *name, const struct instr_owner *owner, char *text,
-                            size_t size);
-
-// Why the pass of this name, of `length` bytes, was switched off after `since` (ns); NULL: not for
-// its overhead. The text stays until another pass is switched off.
-const char *instr_overhead_why_off(const char *name, size_t length, uint64_t since);
 
 #endif

@@ -12,6 +12,7 @@
 #include "instr/retransform/background.h"
 #include "instr/retransform/first_class.h"
 #include "instr/retransform/native_prefix.h"
+#include "instr/retransform/ends.h"
 #include "instr/retransform/overhead.h"
 #include "instr/retransform/prepared.h"
 #include "instr/retransform/sweep.h"
@@ -295,7 +296,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
         instr_options_free(&next); // what the plan did not take over
     }
     if (ok && kind == INSTR_ENABLE)
-        instr_overhead_follow(&instr_plans_current(&agent->plans)->options);
+        instr_ends_follow(&instr_plans_current(&agent->plans)->options);
     instr_switching_end(agent);
     return ok;
 }
@@ -605,6 +606,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
             instr_native_prefix_end();
             agent->methods = agent->plans.kept = instr_plans_current(&agent->plans)->methods;
             instr_overhead_forget();
+            instr_ends_forget();
             instr_agent_undo(agent);
         }
     }

@@ -2,7 +2,7 @@
 
 #include "instr/options/compare.h"
 #include "instr/options/names.h"
-#include "instr/retransform/overhead.h"
+#include "instr/retransform/ends.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -93,7 +93,7 @@ const struct instr_pass_options *instr_switching_pass(const struct instr_options
     static const struct instr_owner command_line;
     const struct instr_pass_options *any = instr_find_pass_named(options, name), *own;
     if (!any) {
-        if (!instr_overhead_say_end(name, NULL, reason, size)) say_not_on(name, reason, size);
+        if (!instr_ends_say(name, NULL, reason, size)) say_not_on(name, reason, size);
         return NULL;
     }
     struct instr_pass_options wanted = {.pass = any->pass};
@@ -101,7 +101,7 @@ const struct instr_pass_options *instr_switching_pass(const struct instr_options
     if (all || (own = instr_find_same(options, &wanted))) return all ? any : own;
     wanted.owner = command_line;
     own = instr_find_same(options, &wanted);
-    if (!own && !(owner && instr_overhead_say_end(name, owner, reason, size)))
+    if (!own && !(owner && instr_ends_say(name, owner, reason, size)))
         say_of_others(options, any, owner, reason, size);
     return own;
 }

@@ -266,7 +266,7 @@ static void say_switched_off(const json_t *off) {
               instr_duration(cli_count(off, "ago_ns"), ago), cli_text(off, "reason"));
 }
 
-// The passes that were on cost too much.
+// The passes that were on have been switched off by the agent, for what they cost, or since their time was up.
 static int say_all_switched_off(const json_t *status) {
     size_t index;
     json_t *off;

@@ -51,7 +51,16 @@ def times(r):
         done = p.instr(command, "for=100ms", "--as", "bob")
         yield f"{command} without a pass", [x for x in [refused(done, "option 'for': bob has no active pass"), wait_for(p, [("alice", "timing")])] if x]
     p.instr("set", "--for", "100ms", "--as", "alice")
-    problems = p.end([wait_for(p, [])])
+    problems = [x for x in [wait_for(p, [])] if x]
+    off = json.loads(p.instr("status", "--json").stdout)
+    ends = [(end["pass"], end.get("by"), end["reason"]) for end in (off.get("switched_off", {}), *off.get("switched_off_before", []))]
+    up = "its time is up (for=)"
+    if (ends[0], sorted(ends[1:], key=str)) != (("timing", "alice", up), [("calls", "bob", up), ("exceptions", None, up), ("timing", "bob", up)]):
+        problems.append(f"switched off: {ends}")
+    for words in (("report", "timing"), ("report",), ("disable", "timing"), ("top", "--once")):
+        done = p.instr(*words, "--as", "alice")
+        problems += [] if done.returncode == 1 and f" ago: {up}" in done.stderr else [f"{words}: {done}"]
+    problems = p.end(problems)
     for line in ("calls of bob: its time is up (for=): switched off", "timing of bob: its time is up (for=)", "exceptions: its time is up (for=)",
                  "the time is up (for=): all passes are off"):
         if line not in p.stderr:
