@@ -17,6 +17,7 @@
 #include "rewriters/derived.h"
 #include "rewriters/probes.h"
 #include "rewriters/test_methods.h"
+#include "rewriters/uncovered.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,37 +30,6 @@ struct covered { // a class; rw_class.memory
     struct rw_implications *derived;
     uint8_t *needless; // by probe of the class: 1 if it needs no code; NULL: each needs code
 };
-
-// The members that JaCoCo adds to a class: it then counts coverage itself, and the ids would
-// differ.
-static int is_jacocos(struct cf_slice name) {
-    return CF_IS(name, "$jacocoInit") || CF_IS(name, "$jacocoData");
-}
-
-static int has_jacocos_members(const struct cf_class *cls) {
-    struct cf_error ignored = {.status = CF_OK};
-    struct cf_member field;
-    for (uint32_t i = 0; i < cls->methods_count; i++)
-        if (is_jacocos(cf_member_name(cls, &cls->methods[i]))) return 1;
-    struct cf_walk walk = cf_walk_fields(cls, &ignored);
-    while (cf_next_field(&walk, &field))
-        if (is_jacocos(cf_member_name(cls, &field))) return 1;
-    return 0;
-}
-
-// Does the class use probes that 'instr rewrite coverage' has put beside it? It then counts coverage itself, under
-// the id that it had before.
-static int has_own_probes(const struct cf_class *cls) {
-    static const char end[] = "$InstrProbes";
-    enum { END = sizeof end - 1 };
-    for (unsigned i = 1; i < cls->constant_pool_count; i++) {
-        struct cf_slice name = cf_class_name(cls, i);
-        if (name.length > END && memcmp(name.bytes + name.length - END, end, END) == 0 &&
-            rw_is_gate((const char *)name.bytes, name.length))
-            return 1;
-    }
-    return 0;
-}
 
 static enum cf_status find_in_method(struct cf_class *cls, const struct cf_inlined *inlined,
                                      uint32_t i, struct covered *covered) {
@@ -131,7 +101,8 @@ uint32_t rw_coverage_probes(const struct cf_class *cls) {
     struct cf_class opened = *cls;
     struct cf_inlined inlined = {NULL, 0, NULL};
     struct covered covered = {0, 0, NULL, NULL, NULL, NULL};
-    if (has_jacocos_members(cls) || cf_inline_subroutines(cls, &inlined, &opened.error) != CF_OK ||
+    if (rw_check_uncovered(cls, &opened.error) != CF_OK ||
+        cf_inline_subroutines(cls, &inlined, &opened.error) != CF_OK ||
         (inlined.bytes &&
          cf_class_open(&opened, inlined.bytes, inlined.length, cls->arena) != CF_OK) ||
         find_all(&opened, &inlined, &covered) != CF_OK)
@@ -176,10 +147,7 @@ static enum cf_status use_derived(struct rw_class *cls, struct covered *covered)
 
 static enum cf_status begin(struct rw_class *cls) {
     struct cf_class *opened = cls->rewrite->cls;
-    if (has_jacocos_members(opened))
-        return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "already instrumented by JaCoCo", 0);
-    if (has_own_probes(opened))
-        return cf_fail(&opened->error, CF_UNSUPPORTED, 0, "already rewritten with coverage", 0);
+    CF_TRY(rw_check_uncovered(opened, &opened->error));
     struct covered *covered = cf_arena_zeroed(opened->arena, 1, sizeof *covered);
     if (!covered) return cf_fail(&opened->error, CF_NO_MEMORY, 0, "out of memory", 0);
     CF_TRY(ask_for_derived(cls, covered));

@@ -26,6 +26,7 @@ static int is_of_kit(const char *name, size_t length) {
 
 int instr_scope_is_ours(const char *name, size_t length) {
     return BEGINS(name, length, "java/lang/Instr") || BEGINS(name, length, "instr/runtime/") ||
+           BEGINS(name, length, "instr/woven/") || // of kits, in rewritten programs
            is_of_kit(name, length) || rw_is_gate(name, length);
 }
 

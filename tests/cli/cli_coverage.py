@@ -214,6 +214,21 @@ class Mismatches(CoverageTest):
         self.ran_before(*names)
         self.report(f"instr: 6 {line}, ...\n")
 
+    def test_classes_that_count_their_coverage_are_refused(self):
+        """As by JaCoCo: the ids and probes of its results are those of the class files from before."""
+        with zipfile.ZipFile(self.path("a.jar"), "w") as jar:
+            jar.write(self.path("classes/p/Ran.class"), "p/Ran.class")
+        self.expect(["rewrite", "coverage", "a.jar", "-o", "b.jar"], 0)
+        self.assertTrue(any("Instr$" in name for name in zipfile.ZipFile(self.path("b.jar")).namelist()))
+        line = "changed to count coverage, by JaCoCo or 'instr rewrite': a report needs the class files from before\n"
+        self.assertEqual(self.names("--classfiles", "b.jar", status=1, err=f"instr: b.jar!p/Ran.class was {line}"), [])
+        for name in ("q/One", "q/Two"):
+            self.write(f"classes/{name}.class", class_file(name).replace(b"\x00\x01f", b"\x00\x0b$jacocoInit"))
+        self.assertEqual(self.names("--classfiles", "classes", "--classfiles", "b.jar", status=1,
+                                    err=f"instr: classes/q/One.class and 2 others were {line}"), ["p/Ran"])
+        self.expect(["coverage", "check", "run.exec", "--classfiles", "b.jar", *LIMIT], 2, err=f"instr: b.jar!p/Ran.class was {line}"
+                    "instr: no class is left below --classfiles: there is nothing to check\n")
+
     def test_a_report_of_which_nothing_ran_says_so(self):
         """As when JaCoCo's agent was in the same JVMs."""
         line = "instr: the data have none of the 2 classes of the report; the pass coverage leaves classes that JaCoCo's agent has changed to it\n"

@@ -5,6 +5,8 @@
 #include "instr/base/array.h"
 #include "instr/cli/coverage/filters.h"
 #include "instr/cli/coverage/flow.h"
+#include "instr/options.h"
+#include "rewriters/uncovered.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,6 +331,7 @@ static enum cf_status analyse_methods(struct analyser *analyser, const struct cf
 static int left_out(const struct cf_class *cls, enum cover_release release) {
     struct cf_slice name = cf_this_name(cls);
     if (cls->access_flags & CF_ACC_MODULE) return 1; // the attribute does not count here
+    if (instr_scope_is_ours((const char *)name.bytes, name.length)) return 1;
     if (release == COVER_0_8_6) return (cls->access_flags & CF_ACC_SYNTHETIC) != 0;
     static const char package[] = "/package-info";
     size_t n = sizeof package - 1;
@@ -361,6 +364,7 @@ enum cf_status cover_analyse(const struct cover_input *input, struct cover_works
     cf_arena_reset(&workspace->scratch, 1 << 20);
     CF_TRY(open_inlined(&analyser, &inlined));
     if (left_out(&analyser.cls, input->release)) return CF_OK;
+    CF_TRY(rw_check_uncovered(&analyser.cls, error));
     CF_TRY(start(&analyser));
     CF_TRY(cover_class_facts(&analyser.facts, &analyser.cls, input->release, error));
     analyser.inlined_names = cf_arena_zeroed(&workspace->scratch, analyser.facts.smap.count + 1,

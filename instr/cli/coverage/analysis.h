@@ -57,8 +57,8 @@ void cover_workspace_free(struct cover_workspace *workspace);
 #define COVER_OTHER_PROBES "the data are of a class with another number of probes"
 
 // Analyses a class. The result lives in workspace->kept, but for its lines, which the caller frees
-// with cover_lines_free. *result is NULL for classes that reports leave out: modules and, depending
-// on the release, synthetic ones. What was inlined into it is added to workspace->inlined, unless the
+// with cover_lines_free. *result is NULL for classes that reports leave out: modules, what 'instr rewrite' has added
+// and, depending on the release, synthetic ones. CF_UNSUPPORTED: the class was changed to count its coverage. What was inlined into it is added to workspace->inlined, unless the
 // input has `inlined`. `id`, `location` and `match` are the caller's.
 enum cf_status cover_analyse(const struct cover_input *input, struct cover_workspace *workspace,
                              struct cover_class **result, struct cf_error *error);

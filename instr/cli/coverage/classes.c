@@ -4,6 +4,7 @@
 #include "instr/base/hash.h"
 #include "instr/cli/cli.h"
 #include "instr/coverage/exec_writer.h"
+#include "instr/report/text.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@ enum { ITEMS_AT_A_TIME = 16 };
 struct result {
     struct cover_class *class; // NULL: left out, or failed
     char *error;
+    bool changed; // to count its coverage
 };
 
 struct work {
@@ -65,6 +67,8 @@ static void analyse(struct worker *worker, const struct cli_item *item, struct r
     if (status == CF_NO_MEMORY) atomic_store(&worker->work->no_memory, 1);
     if (status == CF_MISUSE) // the class is as good as not executed
         fail(worker, result, COVER_OTHER_PROBES);
+    else if (status == CF_UNSUPPORTED)
+        result->changed = true;
     else if (status != CF_OK)
         fail(worker, result, cf_error_text(&error, reason, sizeof reason));
     if (status == CF_MISUSE) {
@@ -189,6 +193,26 @@ static void add_again(struct cover_classes *classes, struct cover_class **there,
     cover_lines_free(&spare->lines);
 }
 
+// Classes whose ids and probes are not those of the data, since they were changed to count their coverage.
+static void say_changed(struct cover_classes *classes, const struct work *work) {
+    const struct cli_item *first = NULL;
+    char number[INSTR_NUMBER_SIZE], others[64] = "";
+    size_t count = 0;
+    for (size_t i = 0; i < work->paths->count; i++) {
+        if (!work->results[i].changed || count++) continue;
+        first = &work->paths->items[i];
+    }
+    if (!first) return;
+    if (count > 1)
+        snprintf(others, sizeof others, " and %s other%s were", instr_number(count - 1, number),
+                 cli_plural(count - 1, "s"));
+    cli_error("%s%s%s%s changed to count coverage, by JaCoCo or 'instr rewrite': a report needs "
+              "the class files from before",
+              first->jar ? first->jar : "", first->jar ? "!" : "", first->name,
+              count > 1 ? others : " was");
+    classes->failed = 1;
+}
+
 static int make_list(struct cover_classes *classes, struct work *work, struct names *names) {
     size_t count = work->paths->count;
     classes->list = malloc((count + 1) * sizeof *classes->list);
@@ -209,6 +233,7 @@ static int make_list(struct cover_classes *classes, struct work *work, struct na
         classes->list[classes->count] = class;
         *slot = &classes->list[classes->count++];
     }
+    say_changed(classes, work);
     // Classes whose data are those of another class file.
     for (const struct instr_exec_entry *e = work->data->first; e; e = e->next) {
         struct cover_class ***slot = find_slot(names, e->class.name);
@@ -254,7 +279,7 @@ static struct cover_inlined_line *gather_inlined(const struct cover_classes *cla
 // as it was.
 static void analyse_again(struct worker *worker, struct cover_class **class, size_t item,
                           const uint8_t *inlined) {
-    struct result result = {NULL, NULL};
+    struct result result = {NULL, NULL, false};
     struct cli_bytes bytes;
     char reason[CLI_REASON_SIZE];
     if (cli_item_read(&worker->work->paths->items[item], &worker->open, &bytes, reason) != 0)
