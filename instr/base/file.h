@@ -14,7 +14,7 @@ int instr_file_open(const char *path, const char **why);
 // with instr_file_flags. 0; or -1 with errno, ELOOP for such a link.
 int instr_file_follow(const char *path, char target[PATH_MAX]);
 
-// O_NOFOLLOW, since a link may have taken the name meanwhile; 0 in /dev and /proc, whose links are the
+// O_NOFOLLOW, since a link may have taken the name meanwhile; 0 in /dev/fd and /proc, whose links are the
 // kernel's.
 int instr_file_flags(const char *target);
 

@@ -53,6 +53,24 @@ class Table(CliTest):
         self.assertNotIn("p90", self.read("p.html"))
         self.assertEqual(self.read("p.html").count("<td"), 9)
 
+    def test_a_page_in_shared_memory_is_replaced(self):
+        """As everywhere: /dev/shm is no place of devices, and others may put links there."""
+        page = f"/dev/shm/instr-test-{os.getpid()}.html"
+        self.addCleanup(lambda: os.path.lexists(page) and os.unlink(page))
+        sizes = []
+        for _ in range(2):
+            self.report(TIMED, "--html", page)
+            sizes.append(os.path.getsize(page))
+        self.assertEqual(sizes[0], sizes[1])
+        if os.geteuid() != 0:
+            return
+        os.unlink(page)
+        self.write("precious", "theirs")
+        os.symlink(self.path("precious"), page)
+        os.chown(page, 65534, 65534, follow_symlinks=False)
+        self.report(TIMED, "--html", page, status=1, err=f"instr: {page}: a symbolic link of another user, or too many links\n")
+        self.assertEqual(self.read("precious"), "theirs")
+
     def test_counts_are_printed_by_calls(self):
         self.report(COUNTED, out="calls: 2 methods, 73 calls, 0 thrown\n"
                                  "  calls  thrown  method\n"
