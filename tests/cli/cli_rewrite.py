@@ -422,6 +422,33 @@ class Files(Rewrite):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((self.read("out/program"), os.listdir(self.path("elsewhere")), len(self.left_behind())), ("x", ["file"], 3))
 
+    def test_what_another_process_of_the_same_number_writes_stays(self):
+        """Containers may share a folder: the process 1 of each writes there."""
+        self.write("x.jar", jar([("A.class", class_file("A"))]))
+        for hidden in ("", "mount -t tmpfs none /proc && "):
+            if hidden and os.geteuid() != 0:
+                self.skipTest("only root may hide /proc")
+            command = f"{hidden}echo theirs > .instr-$$.tmp && echo theirs > .instr-$$-0.tmp && exec {self.instr} rewrite calls x.jar -o y.jar"
+            unshare = ["unshare", "-m"] if hidden else []
+            done = subprocess.run([*unshare, "sh", "-c", command], cwd=self.folder, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([self.read(name) for name in self.left_behind()], ["theirs\n"] * 2)
+            self.expect(["check", "y.jar"], 0)
+            for name in self.left_behind():
+                os.unlink(self.path(name))
+
+    @slow
+    def test_an_entry_that_is_too_large_stays_as_it_is(self):
+        with zipfile.ZipFile(self.path("in.jar"), "w") as archive:
+            archive.writestr("A.class", class_file("A"))
+            with archive.open(zipfile.ZipInfo("lib/large.jar"), "w") as entry:
+                for _ in range(513):
+                    entry.write(bytes(1 << 20))
+        self.rewrite("in.jar", "out.jar", 1, ["instr: in.jar!lib/large.jar: skipped: larger than 512 MB\n"])
+        with zipfile.ZipFile(self.path("out.jar")) as archive:
+            self.assertNotEqual(archive.read("A.class"), class_file("A"))
+            self.assertEqual(archive.getinfo("lib/large.jar").file_size, 513 << 20)
+
     def test_a_directory_is_rewritten(self):
         self.write("in/classes/com/acme/Foo.class", class_file())
         self.write("in/classes/com/acme/Cut.class", class_file()[:40])

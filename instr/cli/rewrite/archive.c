@@ -246,9 +246,11 @@ static int can_be_read(struct archive *a, const zip_stat_t *st, const char *path
         ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD | ZIP_STAT_INDEX;
     int known = (st->valid & needed) == needed &&
                 (st->comp_method == ZIP_CM_STORE || st->comp_method == ZIP_CM_DEFLATE);
-    if (known && st->encryption_method == ZIP_EM_NONE) return 1;
+    int is_plain = known && st->encryption_method == ZIP_EM_NONE;
+    if (is_plain && st->comp_size <= CLI_MOST_BYTES) return 1;
     cli_rewrite_failed(a->rewrite, a->name, path,
-                       "encrypted, or compressed in a way that no JVM reads");
+                       is_plain ? "larger than 512 MB"
+                                : "encrypted, or compressed in a way that no JVM reads");
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,41 +91,59 @@ static int open_unnamed(const char *out) {
     return open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
 }
 
-static int rewrite_unnamed(struct cli_rewrite *rewrite, int to, const char *name,
-                           char reason[CLI_REASON_SIZE]) {
-    char file[64];
-    int result = rewrite_to(rewrite, rewrite->in, to, reason);
-    snprintf(file, sizeof file, "/proc/self/fd/%d", to);
-    if (result == 0 && linkat(AT_FDCWD, file, AT_FDCWD, name, AT_SYMLINK_FOLLOW) != 0) {
-        snprintf(reason, CLI_REASON_SIZE, "%.200s: %s", name, strerror(errno));
-        result = -1;
-    }
-    close(to);
-    return result;
+// A name beside `out` that may be free. Processes in containers often have the same number.
+static int temporary_name(const char *out, int number, char name[PATH_MAX]) {
+    const char *slash = strrchr(out, '/');
+    int n = snprintf(name, PATH_MAX, "%.*s.instr-%ld-%d.tmp", slash ? (int)(slash + 1 - out) : 0,
+                     out, (long)getpid(), number);
+    if (n < PATH_MAX) return 0;
+    errno = ENAMETOOLONG;
+    return -1;
 }
 
-// A name beside `out`.
-static int temporary_name(const char *out, char name[PATH_MAX]) {
-    const char *slash = strrchr(out, '/');
-    int n = snprintf(name, PATH_MAX, "%.*s.instr-%ld.tmp", slash ? (int)(slash + 1 - out) : 0, out,
-                     (long)getpid());
-    return n < PATH_MAX ? 0 : -1;
+enum { MOST_NAMES = 1000 };
+
+// A descriptor; -1 with errno.
+static int open_named(const char *out, char temporary[PATH_MAX]) {
+    for (int i = 0; i < MOST_NAMES && temporary_name(out, i, temporary) == 0; i++) {
+        int fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+// Gives an unnamed file a name. 0; -1 with errno.
+static int name_file(int fd, const char *out, char temporary[PATH_MAX]) {
+    char file[64];
+    snprintf(file, sizeof file, "/proc/self/fd/%d", fd);
+    for (int i = 0; i < MOST_NAMES && temporary_name(out, i, temporary) == 0; i++)
+        if (linkat(AT_FDCWD, file, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0)
+            return 0;
+        else if (errno != EEXIST)
+            break;
+    return -1;
 }
 
 int cli_rewrite_jar(struct cli_rewrite *rewrite) {
     char temporary[PATH_MAX], target[PATH_MAX], reason[CLI_REASON_SIZE];
     // A rename would replace a symbolic link instead of the file that it names.
     const char *out = realpath(rewrite->out, target) ? target : rewrite->out;
-    if (temporary_name(out, temporary) != 0)
-        return cli_error("%s: %s", out, strerror(ENAMETOOLONG));
-    unlink(temporary); // left by a killed process of the same number
     int to = open_unnamed(out);
-    int result = to < 0 ? cli_rewrite_archive_file(rewrite, rewrite->in, temporary, reason)
-                        : rewrite_unnamed(rewrite, to, temporary, reason);
+    bool named = to < 0;
+    if (named && (to = open_named(out, temporary)) < 0)
+        return cli_error("%s: %s", out, strerror(errno));
+    int result = rewrite_to(rewrite, rewrite->in, to, reason);
     cli_rewrite_clear_bar(rewrite);
-    if (result != 0) return cli_interrupted ? CLI_FAILED : cli_error("%s: %s", rewrite->in, reason);
-    if (!cli_interrupted && rename(temporary, out) == 0) return CLI_OK;
+    if (result == 0 && !named && !cli_interrupted) {
+        named = name_file(to, out, temporary) == 0;
+        if (!named) snprintf(reason, sizeof reason, "%.200s: %s", out, strerror(errno));
+        result = named ? 0 : -1;
+    }
+    close(to);
+    if (result == 0 && !cli_interrupted && rename(temporary, out) == 0) return CLI_OK;
     int error = errno;
-    unlink(temporary);
-    return cli_interrupted ? CLI_FAILED : cli_error("%s: %s", out, strerror(error));
+    if (named) unlink(temporary);
+    if (cli_interrupted) return CLI_FAILED;
+    return result ? cli_error("%s: %s", rewrite->in, reason)
+                  : cli_error("%s: %s", out, strerror(error));
 }

@@ -142,7 +142,8 @@ static void *run(void *context) {
     for (struct cli_job *job; (job = take_job(work));) {
         if (work->store && !reader.archive) {
             fail_job(job, zip_error_strerror(&error));
-            pass_turn(work, (size_t)(job - work->jobs));
+            if (take_turn(work, (size_t)(job - work->jobs)))
+                pass_turn(work, (size_t)(job - work->jobs));
         } else {
             rewrite_job(work, &rewriter, &reader, job);
         }
