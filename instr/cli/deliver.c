@@ -30,18 +30,15 @@ static int read_library(struct library *library, const char *path, char *reason)
 }
 
 int cli_target_has(const struct instr_process *target, const char *path) {
-    char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
     struct stat st;
-    snprintf(name, sizeof name, "%s%s", target->root, path);
-    return lstat(name, &st) == 0;
+    return instr_process_stat(target, path, O_NOFOLLOW, &st) == 0;
 }
 
 int cli_target_sees(const struct instr_process *target, const char *path) {
-    char name[INSTR_PROCESS_NAME + INSTR_PROCESS_PATH];
     struct stat ours, theirs;
-    snprintf(name, sizeof name, "%s%s", target->root, path);
-    if (stat(path, &ours) != 0 || stat(name, &theirs) != 0 || ours.st_dev != theirs.st_dev ||
-        ours.st_ino != theirs.st_ino || instr_process_become(target) != 0)
+    if (stat(path, &ours) != 0 || instr_process_stat(target, path, 0, &theirs) != 0 ||
+        ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino ||
+        instr_process_become(target) != 0)
         return 0;
     // By the path without the target's root: not every user may look below /proc/PID.
     int readable = faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0;

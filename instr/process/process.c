@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 char *instr_process_read(const struct instr_process *process, const char *name, size_t most,
@@ -184,12 +186,32 @@ static int root_of(const struct instr_process *process) {
     return open(process->root[0] ? process->root : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
+// Opens what the process has at this path. Its symbolic links lead to what they are for the process: with a / of its
+// own, links to absolute paths would lead to our files. Kernels before 5.6, and sandboxes, follow them so.
+static int open_below(const struct instr_process *process, int root, const char *path, int flags) {
+    path += strspn(path, "/");
+    if (!*path) path = ".";
+#ifdef SYS_openat2
+    const struct {
+        uint64_t flags, mode, resolve;
+    } how = {.flags = (uint64_t)flags, .resolve = 0x10}; // RESOLVE_IN_ROOT
+    for (int tries = 0; process->root[0] && tries < 100; tries++) {
+        int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
+        if (fd < 0 && errno == EAGAIN) continue; // something was renamed meanwhile
+        if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
+        break;
+    }
+#else
+    (void)process;
+#endif
+    return openat(root, path, flags);
+}
+
 int instr_process_directory(const struct instr_process *process, const char *path) {
     int root = root_of(process), directory = -1, error = EACCES;
     if (root < 0) return -1;
-    path += strspn(path, "/");
     if (instr_process_become(process) == 0) {
-        directory = openat(root, *path ? path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        directory = open_below(process, root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
         error = errno;
         instr_process_return();
     }
@@ -206,13 +228,29 @@ int instr_process_executes(const struct instr_process *process, const char *fold
     return executes;
 }
 
+int instr_process_stat(const struct instr_process *process, const char *path, int flags,
+                       struct stat *st) {
+    int root = root_of(process), place = -1, error = EACCES;
+    if (root < 0) return -1;
+    if (instr_process_become(process) == 0) {
+        place = open_below(process, root, path, O_PATH | O_CLOEXEC | flags);
+        error = errno;
+        instr_process_return();
+    }
+    int found = place >= 0 ? fstat(place, st) : -1;
+    if (place >= 0) close(place);
+    close(root);
+    errno = error;
+    return found;
+}
+
 int instr_process_open_file(const struct instr_process *process, const char *path) {
     char name[INSTR_PROCESS_PATH];
     struct stat st;
     int root = root_of(process), place = -1, fd = -1, error = EACCES;
     if (root < 0) return -1;
     if (instr_process_become(process) == 0) {
-        place = openat(root, path + strspn(path, "/"), O_PATH | O_NOFOLLOW | O_CLOEXEC);
+        place = open_below(process, root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
         error = place < 0 ? errno : EINVAL;
         if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode)) {
             snprintf(name, sizeof name, "/proc/self/fd/%d", place);

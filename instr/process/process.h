@@ -4,6 +4,7 @@
 #define INSTR_PROCESS_PROCESS_H
 
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 enum { INSTR_PROCESS_PATH = 64, INSTR_PROCESS_NAME = 1024, INSTR_PROCESS_GROUPS = 64 };
@@ -41,6 +42,11 @@ void instr_process_return(void);
 // the process itself: it names nothing that its user could not read, and what is not a regular file is
 // not opened at all. -1 with errno.
 int instr_process_open_file(const struct instr_process *process, const char *path);
+
+// What the process has at this path, with the rights of its user. flags: 0, or O_NOFOLLOW for the last name. 0; -1 with
+// errno.
+int instr_process_stat(const struct instr_process *process, const char *path, int flags,
+                       struct stat *st);
 
 // The content of /proc/PID/NAME, at most `most` bytes, with a NUL appended. The caller frees it; NULL
 // with errno.

@@ -17,6 +17,8 @@ enum {
     MOST_ARGUMENTS = 256 * 1024,
     MOST_PERFDATA = 16 * 1024 * 1024,
     MOST_TEXT = 1024 * 1024,
+    MOST_OPTIONS = 1024 * 1024, // bytes; a process may pose as a JVM
+    MOST_FILES = 64,            // of arguments
     MOST_MAPS = 64 * 1024 * 1024
 };
 
@@ -119,19 +121,20 @@ static uint8_t *read_file(const struct instr_remote_jvm *jvm, const char *path, 
     return bytes;
 }
 
-static char *append(char *text, const char *more, size_t n) {
-    size_t before = text ? strlen(text) : 0;
-    char *larger = realloc(text, before + n + 2);
-    if (!larger) return text;
-    memcpy(larger + before, more, n);
+static void add_option(struct instr_remote_jvm *jvm, const char *option, size_t n) {
+    size_t before = jvm->options_length;
+    char *larger = n < MOST_OPTIONS - before ? realloc(jvm->options, before + n + 2) : NULL;
+    if (!larger) return;
+    memcpy(larger + before, option, n);
     strcpy(larger + before + n, "\n");
-    return larger;
+    jvm->options = larger;
+    jvm->options_length += n + 1;
 }
 
 static void add_words(struct instr_remote_jvm *jvm, const char *words) {
     for (const char *c = words; *c;) {
         size_t n = strcspn(c, " \t\n");
-        if (n) jvm->options = append(jvm->options, c, n);
+        if (n) add_option(jvm, c, n);
         c += n + strspn(c + n, " \t\n");
     }
 }
@@ -214,7 +217,7 @@ int instr_remote_jvm_takes_value(const char *word) {
     return 0;
 }
 
-// Adds the words of an environment variable, which blanks separate.
+// Adds the words of an environment variable, which blanks separate. The first one of a name counts.
 static void add_variable(struct instr_remote_jvm *jvm, const char *environment, size_t length,
                          const char *name) {
     size_t n = strlen(name);
@@ -222,6 +225,7 @@ static void add_variable(struct instr_remote_jvm *jvm, const char *environment, 
         const char *entry = environment + i;
         if (strncmp(entry, name, n) != 0 || entry[n] != '=') continue;
         add_words(jvm, entry + n + 1);
+        return;
     }
 }
 
@@ -232,6 +236,7 @@ struct launcher {
     int ended;   // the main class, a jar or a module was found
     int unclear; // ... or may be in a file that cannot be read
     int in_file; // files do not name further files
+    int files;   // so many were read
 };
 
 static void take_word(struct launcher *launcher, const char *word);
@@ -257,6 +262,10 @@ static char *next_argument(char **text) {
 }
 
 static void take_file(struct launcher *launcher, const char *name) {
+    if (launcher->files++ == MOST_FILES) {
+        launcher->unclear = launcher->ended = 1;
+        return;
+    }
     size_t length;
     char path[2 * INSTR_PROCESS_NAME], cwd[INSTR_PROCESS_PATH], folder[INSTR_PROCESS_NAME] = "",
                                                                 root[INSTR_PROCESS_NAME];
@@ -287,7 +296,7 @@ static void take_word(struct launcher *launcher, const char *word) {
         if (starts(jvm->command, word) && (!jvm->command[n] || jvm->command[n] == ' '))
             jvm->main_length = n;
     } else if (launcher->value || strcmp(word, "-jar") != 0) {
-        jvm->options = append(jvm->options, word, strlen(word));
+        add_option(jvm, word, strlen(word));
         launcher->value = !launcher->value && instr_remote_jvm_takes_value(word);
     }
 }

@@ -26,7 +26,8 @@ struct instr_remote_jvm {
     char agent[INSTR_PROCESS_NAME];   // our library, as the JVM sees it; "": not loaded
     int runs_agent;                   // it has a mapping of that which is executable
     char libc[INSTR_PROCESS_NAME];    // glibc's, as the JVM sees it; "": unknown
-    char *options;                    // of the JVM, with newlines between; NULL: unknown
+    char *options;                    // of the JVM, each with a newline; NULL: unknown
+    size_t options_length;            // so many bytes
     char capabilities[16];            // sun.rt.jvmCapabilities; "": unknown
 };
 

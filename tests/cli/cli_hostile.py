@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from support import TOP, CliTest, class_file, slow
@@ -439,6 +440,46 @@ class Looking(Poser):
         if os.geteuid() != 0:
             self.skipTest("only root may chroot")
         self.assertIn(" 17.EVIL", self.listed(self.pose("nothing", chroot="yes")))
+
+    def test_words_without_end_are_no_work_without_end(self):
+        """Variables of one name eight times, and files of arguments thousands of times, as only a hostile process has them."""
+        words = " ".join(["-XX:+Evil"] * 12000)
+        arguments = self.path("arguments")
+        self.write("arguments", "-Dx\n" * 250000)
+        os.chmod(arguments, 0o644)
+        # For Python an expression and statements, for who reads the words an option, which the files follow.
+        posing = ("-1\nimport mmap, sys\nfile = open('libjvm.so', 'rb')\nmap = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)\n"
+                  "print('ready', flush=True)\nsys.stdin.read()")
+        # The dictionary of os.execve would have the variable once.
+        program = ("import ctypes, sys\nposing, words, file = (argument.encode() for argument in sys.argv[1:])\n"
+                   "arguments = (ctypes.c_char_p * 10004)(b'java', b'-c', posing, *[b'@' + file] * 10000, None)\n"
+                   "variables = (ctypes.c_char_p * 10)(*[b'JAVA_TOOL_OPTIONS=' + words] * 8, b'PYTHONHOME=' + sys.prefix.encode(), None)\n"
+                   "ctypes.CDLL(None).execve(sys.executable.encode(), arguments, variables)\n")
+        self.write("libjvm.so", "not a library")
+        with subprocess.Popen([sys.executable, "-c", program, posing, words, arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              cwd=self.folder) as process:
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            for command in (["list"], ["doctor", str(process.pid)]):
+                status, out, err, _ = self.ends(*command, timeout=120)
+                self.assertIn("libjvm.so" if command[0] == "doctor" else str(process.pid), out, err)
+                self.assertGreaterEqual(status, 0)
+            process.stdin.close()
+
+    def test_links_in_a_process_with_a_root_of_its_own_lead_to_its_files(self):
+        """Its /tmp is a link to an absolute path that is there and here."""
+        if os.geteuid() != 0:
+            self.skipTest("only root may chroot")
+        place = tempfile.mkdtemp(prefix="instr-place-", dir="/var/tmp")
+        self.addCleanup(shutil.rmtree, place)
+        os.chmod(place, 0o777)
+        folder = self.path("nothing")
+        pid = self.pose("nothing", chroot="yes", **{"var/tmp/" + os.path.basename(place) + "/here": ""})
+        os.chmod(folder + "/" + place, 0o777)
+        os.symlink(place, folder + "/tmp")
+        self.ends("attach", pid, "calls")
+        self.ends("off", pid)
+        self.assertEqual(os.listdir(place), [])
+        self.assertGreater(len(os.listdir(folder + "/" + place)), 1)
 
     @staticmethod
     def loses_memory(pid):

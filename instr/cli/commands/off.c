@@ -73,10 +73,8 @@ static int create_files(const struct instr_process *target, char file[INSTR_CONT
 }
 
 static int exists(const struct instr_process *target, const char *file) {
-    char path[INSTR_CONTROL_PATH_SIZE + INSTR_PROCESS_PATH];
     struct stat st;
-    snprintf(path, sizeof path, "%s%s", target->root, file);
-    return lstat(path, &st) == 0;
+    return instr_process_stat(target, file, O_NOFOLLOW, &st) == 0;
 }
 
 // Is it certain that the process has no agent? Then a message is printed. A process that does not

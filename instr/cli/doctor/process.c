@@ -7,6 +7,7 @@
 #include "instr/process/remote_jvm.h"
 #include "instr/protocol/socket_path.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,8 +46,7 @@ static void look_at_attach(struct cli_findings *findings, const struct instr_rem
 
 // Where would the JVM load the library from?
 static void look_at_library(struct cli_findings *findings, const struct instr_remote_jvm *jvm) {
-    char library[PATH_MAX], name[INSTR_PROCESS_NAME + INSTR_CONTROL_FOLDER],
-        reason[INSTR_ERROR_SIZE];
+    char library[PATH_MAX], reason[INSTR_ERROR_SIZE];
     struct statvfs fs;
     struct stat st;
     if (jvm->agent[0]) return;
@@ -63,8 +63,10 @@ static void look_at_library(struct cli_findings *findings, const struct instr_re
         return;
     }
     const char *folder = instr_control_folder(NULL);
-    snprintf(name, sizeof name, "%s%s", jvm->process.root, folder);
-    if (statvfs(name, &fs) != 0)
+    int place = instr_process_directory(&jvm->process, folder);
+    bool is_there = place >= 0 && fstatvfs(place, &fs) == 0;
+    if (place >= 0) close(place);
+    if (!is_there)
         cli_find(findings, CLI_BARRED, "library",
                  "the JVM does not see %s, and its %s cannot be reached", library, folder);
     else if (!instr_process_executes(&jvm->process, folder))
