@@ -136,13 +136,17 @@ void cli_take_back(long pid) {
 }
 
 // An interrupted attach must leave nothing behind, neither a file of the attach mechanism nor the
-// agent. Signals take effect when that is cleaned up.
+// agent. Signals take effect when that is cleaned up. Those that are ignored, as below nohup, stay so: the kernel
+// would keep them while they are held.
 static void hold_signals(sigset_t *before) {
+    const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     sigset_t held;
     sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction now;
+        if (sigaction(signals[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(&held, signals[i]);
+    }
     sigprocmask(SIG_BLOCK, &held, before);
 }
 

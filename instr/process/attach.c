@@ -18,6 +18,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -144,23 +145,47 @@ static int is_taken(const struct attach *a, int error) {
     return 1;
 }
 
+// Files in a folder of another user may take long to make: a descriptor makes sure that the signal does not reach a process
+// that got the number meanwhile. -1: the kernel (before 5.3), or a sandbox, has none.
+static int descriptor_of(const struct attach *a) {
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, a->jvm->process.pid, 0);
+#else
+    (void)a;
+    return -1;
+#endif
+}
+
+static int send_quit(const struct attach *a, int process) {
+#ifdef SYS_pidfd_send_signal
+    if (process >= 0) return (int)syscall(SYS_pidfd_send_signal, process, SIGQUIT, NULL, 0);
+#endif
+    (void)process;
+    return kill(a->jvm->process.pid, SIGQUIT);
+}
+
 static int start_listener(const struct attach *a) {
     char name[48], cwd[INSTR_PROCESS_PATH];
     snprintf(name, sizeof name, ".attach_pid%ld", (long)a->jvm->process.inner_pid);
     snprintf(cwd, sizeof cwd, "/proc/%ld/cwd", (long)a->jvm->process.pid);
-    if (!handles_quit(a)) return -1;
+    int process = descriptor_of(a);
+    if (!handles_quit(a)) {
+        if (process >= 0) close(process);
+        return -1;
+    }
     int directory = open(cwd, O_PATH | O_DIRECTORY | O_CLOEXEC), result = -1;
     int where = make_trigger(a, directory, name) ? directory
                 : make_trigger(a, a->tmp, name)  ? a->tmp
                                                  : -1;
     if (where < 0)
         fail(a, "cannot create a file in its working directory or in its /tmp");
-    else if (kill(a->jvm->process.pid, SIGQUIT) != 0)
+    else if (send_quit(a, process) != 0)
         fail_errno(a, "cannot send it a signal", errno);
     else
         result = wait_for_listener(a);
     if (where >= 0) unlinkat(where, name, 0);
     if (directory >= 0) close(directory);
+    if (process >= 0) close(process);
     return result;
 }
 

@@ -272,6 +272,20 @@ def called_off(r):
     yield "Ctrl-C", left(p) + ([] if status == -signal.SIGINT else [f"status {status}"])
 
 
+@program("instr attach, a hangup below nohup")
+def hung_up(r):
+    """What is ignored does not cancel it."""
+    p = Waiting(r)
+    with subprocess.Popen([r.cli, "attach", str(p.pid), "calls", "include=Waiting"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as attaching:
+        while attaching.poll() is None:
+            attaching.send_signal(signal.SIGHUP)
+            time.sleep(0.001)
+        said = attaching.stderr.read()
+    problems = [] if attaching.returncode == 0 else [f"status {attaching.returncode}: {said!r}"]
+    yield "SIGHUP", p.end(problems)
+
+
 def needs_root(r, *tools):
     if os.getuid() != 0:
         raise Skip("needs root")
