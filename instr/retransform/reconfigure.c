@@ -295,8 +295,7 @@ static int change(struct instr_agent *agent, JNIEnv *jni, enum instr_change kind
                              done, reason, size);
         instr_options_free(&next); // what the plan did not take over
     }
-    if (ok && kind == INSTR_ENABLE)
-        instr_ends_follow(&instr_plans_current(&agent->plans)->options);
+    if (ok && kind == INSTR_ENABLE) instr_ends_follow(&instr_plans_current(&agent->plans)->options);
     instr_switching_end(agent);
     return ok;
 }
