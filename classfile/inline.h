@@ -22,8 +22,8 @@ struct cf_inlined {
 };
 
 // The constant pool does not change; changed code keeps only its line numbers. On an error (which
-// is not recorded in cls->error) there is no result; recursive subroutines, and code that becomes
-// too large, are CF_UNSUPPORTED.
+// is not recorded in cls->error) there is no result; recursive subroutines, code that becomes too
+// large, and what takes too long are CF_UNSUPPORTED.
 enum cf_status cf_inline_subroutines(const struct cf_class *cls, struct cf_inlined *inlined,
                                      struct cf_error *error);
 

@@ -13,26 +13,40 @@ static void put(struct writer *w, unsigned size, uint64_t value) {
     w->length += size;
 }
 
-// The new pc of the next instruction of the copy at or behind instruction i.
-static uint32_t place_of(const struct cf_inliner *in, const struct cf_copy *copy, uint32_t i) {
-    while (i < in->code.count && copy->at[i] == CF_NOWHERE) i++;
-    return i < in->code.count ? copy->at[i] : copy->end;
+// Sets in->places.
+static void find_places(struct cf_inliner *in, struct cf_copy *copy) {
+    in->places[in->code.count] = copy->end;
+    for (uint32_t i = in->code.count; i-- > 0;) {
+        uint32_t at = copy->at[i];
+        in->places[i] = at == CF_NOWHERE ? in->places[i + 1] : at;
+    }
+}
+
+// Returns how many entries the copy has.
+static uint32_t put_exceptions_of(struct cf_inliner *in, struct cf_copy *copy, struct writer *w) {
+    uint32_t count = 0;
+    find_places(in, copy);
+    for (uint32_t k = 0; k < in->code.exception_table_length; k++) {
+        struct cf_exception e = cf_exception_at(&in->code, k);
+        uint32_t last = e.end_pc == in->code.length ? in->code.count : in->index[e.end_pc];
+        uint32_t start = in->places[in->index[e.start_pc]], end = in->places[last];
+        uint32_t handler = cf_inline_target(in, copy, in->index[e.handler_pc]);
+        if (start >= end || handler == CF_NOWHERE) continue;
+        put(w, 4, start << 16 | end);
+        put(w, 4, handler << 16 | e.catch_type);
+        count++;
+    }
+    return count;
 }
 
 static uint32_t put_exceptions(struct cf_inliner *in, struct writer *w) {
-    uint32_t count = 0;
-    for (struct cf_copy *copy = in->copies; copy; copy = copy->next)
-        for (uint32_t k = 0; k < in->code.exception_table_length; k++) {
-            struct cf_exception e = cf_exception_at(&in->code, k);
-            uint32_t last = e.end_pc == in->code.length ? in->code.count : in->index[e.end_pc];
-            uint32_t start = place_of(in, copy, in->index[e.start_pc]);
-            uint32_t end = place_of(in, copy, last);
-            uint32_t handler = cf_inline_target(in, copy, in->index[e.handler_pc]);
-            if (start >= end || handler == CF_NOWHERE) continue;
-            put(w, 4, start << 16 | end);
-            put(w, 4, handler << 16 | e.catch_type);
-            count++;
-        }
+    uint32_t count = 0, entries = in->code.exception_table_length;
+    if (entries == 0) return 0;
+    for (struct cf_copy *copy = in->copies; copy; copy = copy->next) {
+        uint64_t steps = in->code.count + (uint64_t)entries * copy->depth;
+        if (cf_inline_works(in, steps) != CF_OK) return count;
+        count += put_exceptions_of(in, copy, w);
+    }
     if (count > 65535)
         cf_fail(in->error, CF_UNSUPPORTED, in->code.offset, "too many handlers without subroutines",
                 0);
@@ -44,7 +58,8 @@ static uint32_t put_lines_of(struct cf_inliner *in, const struct cf_attribute *a
     const uint8_t *p = in->code.cls->bytes + a->info + 2;
     uint32_t count = 0, entries = (a->length - 2) / 4;
     if (cf_be2(p - 2) < entries) entries = cf_be2(p - 2);
-    for (const struct cf_copy *copy = in->copies; copy; copy = copy->next)
+    for (const struct cf_copy *copy = in->copies; copy; copy = copy->next) {
+        if (cf_inline_works(in, entries) != CF_OK) return count;
         for (uint32_t k = 0; k < entries; k++) {
             uint32_t pc = cf_be2(p + 4 * k);
             if (pc >= in->code.length || !(in->code.marks[pc] & CF_MARK_START)) continue;
@@ -53,6 +68,7 @@ static uint32_t put_lines_of(struct cf_inliner *in, const struct cf_attribute *a
             put(w, 2, cf_be2(p + 4 * k + 2));
             count++;
         }
+    }
     return count;
 }
 
@@ -117,6 +133,7 @@ static enum cf_status inline_method(const struct cf_class *cls, const struct cf_
     CF_TRY(cf_inline_code(&in));
     struct writer w = {NULL, 0};
     put_attribute(&in, &w);
+    CF_TRY(error->status);
     w = (struct writer){cf_arena_zeroed(in.arena, w.length, 1), 0};
     if (!w.at) return cf_fail(error, CF_NO_MEMORY, in.code.offset, "out of memory", 0);
     put_attribute(&in, &w);

@@ -7,8 +7,29 @@ static enum cf_status fail(struct cf_inliner *in, enum cf_status status, const c
     return cf_fail(in->error, status, in->code.offset, reason, 0);
 }
 
+// The steps that a method may take, as in the verifier. Code that a compiler makes takes a few for
+// each instruction of each copy.
+#define MOST_WORK (UINT64_C(1) << 26)
+
+enum cf_status cf_inline_works(struct cf_inliner *in, uint64_t steps) {
+    in->work += steps;
+    if (in->work <= MOST_WORK) return CF_OK;
+    return fail(in, CF_UNSUPPORTED, "subroutines that take too long to inline");
+}
+
 static int has(const uint64_t *set, uint32_t i) {
     return set[i / 64] >> i % 64 & 1;
+}
+
+static int has_any(const uint64_t *set, uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end;) {
+        uint32_t next = (i / 64 + 1) * 64;
+        uint64_t bits = set[i / 64] >> i % 64;
+        if (next > end) bits &= (UINT64_C(1) << (end - i)) - 1;
+        if (bits) return 1;
+        i = next;
+    }
+    return 0;
 }
 
 static void put_in(uint64_t *set, uint32_t i) {
@@ -63,23 +84,28 @@ static enum cf_status prepare(struct cf_inliner *in) {
     in->visited = zeroed(in, in->code.count / 64 + 1, sizeof *in->visited);
     in->shared = zeroed(in, in->code.count / 64 + 1, sizeof *in->shared);
     in->to_do = zeroed(in, targets, sizeof *in->to_do);
-    if (!in->index || !in->visited || !in->shared || !in->to_do) return CF_NO_MEMORY;
+    in->starting = zeroed(in, in->code.count, sizeof *in->starting);
+    in->places = zeroed(in, in->code.count + 1, sizeof *in->places);
+    if (!in->index || !in->visited || !in->shared || !in->to_do || !in->starting || !in->places)
+        return CF_NO_MEMORY;
     for (uint32_t i = 0; i < in->code.count; i++) in->index[in->code.pc[i]] = (uint16_t)i;
     return CF_OK;
 }
 
 // --- which instructions belong to which subroutine ---
 
-static struct cf_subroutine *add_subroutine(struct cf_inliner *in, uint32_t start) {
-    for (struct cf_subroutine *s = in->subroutines ? in->subroutines->next : NULL; s; s = s->next)
-        if (s->start == start) return s;
+// The first one is the method's own code.
+static enum cf_status add_subroutine(struct cf_inliner *in, uint32_t start) {
+    if (in->starting[start]) return CF_OK;
+    CF_TRY(cf_inline_works(in, in->code.length)); // for its sets and `reach`
     struct cf_subroutine *s = zeroed(in, 1, sizeof *s);
     if (!s || !(s->contains = zeroed(in, in->code.count / 64 + 1, sizeof *s->contains)))
-        return NULL;
+        return CF_NO_MEMORY;
     s->start = start;
+    if (in->subroutines) in->starting[start] = s;
     *in->last_subroutine = s;
     in->last_subroutine = &s->next;
-    return s;
+    return CF_OK;
 }
 
 // Records the targets of an instruction for later; calls of subroutines are not followed.
@@ -94,6 +120,12 @@ static uint32_t push_targets(struct cf_inliner *in, uint32_t i, uint32_t n) {
     return n;
 }
 
+// Does control go on at the next instruction? What follows jsr is where the subroutine returns to.
+static int falls_through(const struct cf_inliner *in, uint32_t i) {
+    unsigned op = op_at(in, i);
+    return !is_ret(in, i) && (is_jsr(op) || !cf_never_falls_through(op));
+}
+
 static void reach(struct cf_inliner *in, struct cf_subroutine *s, uint32_t from) {
     uint32_t n = 0;
     in->to_do[n++] = from;
@@ -103,42 +135,36 @@ static void reach(struct cf_inliner *in, struct cf_subroutine *s, uint32_t from)
             if (has(in->visited, i)) put_in(in->shared, i);
             put_in(in->visited, i);
             n = push_targets(in, i, n);
-            // What follows jsr is where the subroutine returns to.
-            if (is_ret(in, i) || (cf_never_falls_through(op_at(in, i)) && !is_jsr(op_at(in, i))))
-                break;
+            if (!falls_through(in, i)) break;
         }
     }
 }
 
-static int contains_of_range(const struct cf_inliner *in, const struct cf_subroutine *s,
-                             const struct cf_exception *e) {
-    uint32_t end = e->end_pc == in->code.length ? in->code.count : in->index[e->end_pc];
-    for (uint32_t i = in->index[e->start_pc]; i < end; i++)
-        if (has(s->contains, i)) return 1;
-    return 0;
-}
-
 // Finds all instructions that are reachable from its start, and from the handlers of those.
-static void find_instructions(struct cf_inliner *in, struct cf_subroutine *s) {
+static enum cf_status find_instructions(struct cf_inliner *in, struct cf_subroutine *s) {
     int more = 1;
     reach(in, s, s->start);
     while (more) {
         more = 0;
         for (uint32_t k = 0; k < in->code.exception_table_length; k++) {
             struct cf_exception e = cf_exception_at(&in->code, k);
-            uint32_t handler = in->index[e.handler_pc];
-            if (has(s->contains, handler) || !contains_of_range(in, s, &e)) continue;
+            uint32_t handler = in->index[e.handler_pc], from = in->index[e.start_pc];
+            uint32_t end = e.end_pc == in->code.length ? in->code.count : in->index[e.end_pc];
+            CF_TRY(cf_inline_works(in, 1 + (end > from ? (end - from) / 64 : 0)));
+            if (has(s->contains, handler) || !has_any(s->contains, from, end)) continue;
             reach(in, s, handler);
             more = 1;
         }
     }
+    return CF_OK;
 }
 
 static enum cf_status find_subroutines(struct cf_inliner *in) {
-    if (!add_subroutine(in, 0)) return CF_NO_MEMORY;
+    CF_TRY(add_subroutine(in, 0));
     for (uint32_t i = 0; i < in->code.count; i++)
-        if (is_jsr(op_at(in, i)) && !add_subroutine(in, target_of(in, i))) return CF_NO_MEMORY;
-    for (struct cf_subroutine *s = in->subroutines; s; s = s->next) find_instructions(in, s);
+        if (is_jsr(op_at(in, i))) CF_TRY(add_subroutine(in, target_of(in, i)));
+    for (struct cf_subroutine *s = in->subroutines; s; s = s->next)
+        CF_TRY(find_instructions(in, s));
     return CF_OK;
 }
 
@@ -154,31 +180,37 @@ static struct cf_copy *owner_of(const struct cf_inliner *in, struct cf_copy *cop
 }
 
 static enum cf_status add_copy(struct cf_inliner *in, struct cf_copy *parent, uint32_t start) {
-    const struct cf_subroutine *s = in->subroutines;
-    if (parent)
-        for (s = s->next; s->start != start;) s = s->next;
+    const struct cf_subroutine *s = parent ? in->starting[start] : in->subroutines;
+    uint32_t depth = parent ? parent->depth + 1 : 1;
+    CF_TRY(cf_inline_works(in, depth));
     for (const struct cf_copy *c = parent; c; c = c->parent)
         if (c->subroutine == s) return fail(in, CF_UNSUPPORTED, "a subroutine that calls itself");
     struct cf_copy *copy = zeroed(in, 1, sizeof *copy);
     if (!copy || !(copy->at = zeroed(in, in->code.count + 1, sizeof *copy->at)))
         return CF_NO_MEMORY;
     copy->parent = parent;
+    copy->depth = depth;
     copy->subroutine = s;
     *in->last_copy = copy;
     in->last_copy = &copy->next;
     return CF_OK;
 }
 
+static uint32_t goto_size(const struct cf_inliner *in) {
+    return in->wide ? 5 : 3;
+}
+
 static uint32_t size_of(const struct cf_inliner *in, uint32_t i, uint32_t new_pc) {
     unsigned op = op_at(in, i);
-    uint32_t size = (uint32_t)(in->code.pc[i + 1] - in->code.pc[i]), jump = in->wide ? 5 : 3;
-    if (is_jsr(op)) return 1 + jump;
-    if (is_ret(in, i) || is_goto(op)) return jump;
+    uint32_t size = (uint32_t)(in->code.pc[i + 1] - in->code.pc[i]);
+    if (is_jsr(op)) return 1 + goto_size(in);
+    if (is_ret(in, i) || is_goto(op)) return goto_size(in);
     if (is_switch(op)) return size - (3 - (in->code.pc[i] & 3)) + (3 - (new_pc & 3));
     return size;
 }
 
 static enum cf_status lay_out_copy(struct cf_inliner *in, struct cf_copy *copy, uint32_t *pc) {
+    CF_TRY(cf_inline_works(in, (uint64_t)in->code.count * copy->depth));
     for (uint32_t i = 0; i < in->code.count; i++) {
         copy->at[i] = CF_NOWHERE;
         if (owner_of(in, copy, i) != copy) continue;
@@ -296,6 +328,7 @@ static enum cf_status put_code(struct cf_inliner *in) {
         if (copy->parent)
             CF_TRY(
                 put_goto(in, copy->called_at, cf_inline_target(in, copy, copy->subroutine->start)));
+        CF_TRY(cf_inline_works(in, (uint64_t)in->code.count * copy->depth));
         for (uint32_t i = 0; i < in->code.count; i++)
             if (copy->at[i] != CF_NOWHERE) CF_TRY(put_instruction(in, copy, i));
     }

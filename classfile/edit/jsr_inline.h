@@ -19,18 +19,22 @@ struct cf_copy { // of a subroutine, for one call
     uint32_t *at; // by instruction, its new pc; CF_NOWHERE: not in this copy
     uint32_t end, return_pc;
     uint32_t called_at; // new pc of the goto that enters it
+    uint32_t depth;     // the copies around it, and itself
 };
 
 struct cf_inliner {
     struct cf_code code;
     struct cf_arena *arena;
     struct cf_error *error;
+    uint64_t work;   // steps of loops that multiply
     uint16_t *index; // by pc
     struct cf_subroutine *subroutines, **last_subroutine;
+    struct cf_subroutine **starting; // by instruction; NULL: no subroutine starts there
     uint64_t *visited, *shared;
     uint32_t *to_do; // instructions that are still to be visited
     struct cf_copy *copies, **last_copy;
-    int wide; // goto_w instead of goto
+    uint32_t *places; // by instruction, for one copy: the new pc of what it has there or next
+    int wide;         // goto_w instead of goto
     uint8_t *bytes, *returns;
     uint32_t length;
 };
@@ -40,5 +44,7 @@ struct cf_inliner {
 enum cf_status cf_inline_code(struct cf_inliner *in);
 // Where a jump of the copy to instruction i leads. CF_NOWHERE: it is broken.
 uint32_t cf_inline_target(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i);
+// Counts steps. CF_UNSUPPORTED: there were too many.
+enum cf_status cf_inline_works(struct cf_inliner *in, uint64_t steps);
 
 #endif

@@ -267,6 +267,41 @@ START_TEST(copies_do_not_grow_without_end) {
 }
 END_TEST
 
+// Code of calls, a subroutine for all of them or one for each, and 25,000 instructions that nothing
+// reaches, with 65,535 handlers.
+static void make_busy(unsigned calls, unsigned subroutines) {
+    enum { DEAD = 25000, ENTRIES = 65535 };
+    static struct range ranges[ENTRIES];
+    struct build_bytes code = {NULL, 0, 0};
+    for (unsigned i = 0; i < calls; i++) {
+        build_append_number(&code, CF_OP_jsr, 1);
+        build_append_number(&code, 3 * (calls - i) + 1 + i % subroutines, 2);
+    }
+    build_append_number(&code, CF_OP_return, 1);
+    for (unsigned i = 1; i < subroutines; i++) build_append_number(&code, CF_OP_nop, 1);
+    build_append_number(&code, CF_OP_astore_1, 1);
+    build_append_number(&code, CF_OP_ret << 8 | 1, 2);
+    unsigned dead = (unsigned)code.length;
+    for (unsigned i = 0; i < DEAD; i++) build_append_number(&code, CF_OP_nop, 1);
+    build_append_number(&code, CF_OP_return, 1);
+    for (unsigned i = 0; i < ENTRIES; i++) ranges[i] = (struct range){dead, dead + DEAD, dead};
+    make_class(49, code, ranges, ENTRIES, NULL, 0);
+}
+
+START_TEST(inlining_takes_no_longer_than_real_code_needs) {
+    make_busy(10, 1);
+    inline_it();
+    tear_down();
+    set_up();
+    make_busy(2000, 1);
+    fails(CF_UNSUPPORTED, "subroutines that take too long to inline");
+    tear_down();
+    set_up();
+    make_busy(10000, 10000);
+    fails(CF_UNSUPPORTED, "subroutines that take too long to inline");
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("inline");
     TCase *tcase = tcase_create("inline");
@@ -285,6 +320,7 @@ int main(void) {
     tcase_add_test(tcase, ret_past_a_call_is_left);
     tcase_add_test(tcase, what_gets_too_large_is_left);
     tcase_add_test(tcase, copies_do_not_grow_without_end);
+    tcase_add_test(tcase, inlining_takes_no_longer_than_real_code_needs);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
