@@ -2,7 +2,8 @@
 // which each call has its own copy. The instructions of a subroutine and the order of the copies
 // are those of ASM's JSRInlinerAdapter, because the numbers of probes depend on them: first the
 // main code, then the copies in the order of their calls, each with its instructions in original
-// order; code that the caller also reaches without jsr is shared with the caller.
+// order; code that the caller also reaches without jsr is shared with the caller. Where a copy falls
+// through to shared code it gets a goto, without which ASM's code does not verify.
 
 #ifndef CF_INLINE_H
 #define CF_INLINE_H

@@ -13,11 +13,13 @@ static void put(struct writer *w, unsigned size, uint64_t value) {
     w->length += size;
 }
 
-// Sets in->places.
+// Sets in->places. A goto to the instruction counts as the instruction.
 static void find_places(struct cf_inliner *in, struct cf_copy *copy) {
     in->places[in->code.count] = copy->end;
     for (uint32_t i = in->code.count; i-- > 0;) {
         uint32_t at = copy->at[i];
+        if (at == CF_NOWHERE && i > 0 && copy->at[i - 1] != CF_NOWHERE)
+            at = cf_inline_join(in, copy, i - 1);
         in->places[i] = at == CF_NOWHERE ? in->places[i + 1] : at;
     }
 }

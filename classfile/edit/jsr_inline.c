@@ -209,6 +209,12 @@ static uint32_t size_of(const struct cf_inliner *in, uint32_t i, uint32_t new_pc
     return size;
 }
 
+uint32_t cf_inline_join(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i) {
+    if (!falls_through(in, i) || i + 1 == in->code.count || owner_of(in, copy, i + 1) == copy)
+        return CF_NOWHERE;
+    return copy->at[i] + size_of(in, i, copy->at[i]);
+}
+
 static enum cf_status lay_out_copy(struct cf_inliner *in, struct cf_copy *copy, uint32_t *pc) {
     CF_TRY(cf_inline_works(in, (uint64_t)in->code.count * copy->depth));
     for (uint32_t i = 0; i < in->code.count; i++) {
@@ -216,12 +222,14 @@ static enum cf_status lay_out_copy(struct cf_inliner *in, struct cf_copy *copy, 
         if (owner_of(in, copy, i) != copy) continue;
         copy->at[i] = *pc;
         *pc += size_of(in, i, *pc);
+        uint32_t behind = *pc;
+        if (cf_inline_join(in, copy, i) != CF_NOWHERE) *pc += goto_size(in);
         if (*pc > 65535)
             return fail(in, CF_UNSUPPORTED, "would pass 65,535 bytes without its subroutines");
         if (!is_jsr(op_at(in, i))) continue;
         struct cf_copy **place = in->last_copy;
         CF_TRY(add_copy(in, copy, target_of(in, i)));
-        (*place)->return_pc = *pc;
+        (*place)->return_pc = behind;
         (*place)->called_at = copy->at[i] + 1;
     }
     copy->end = *pc;
@@ -329,8 +337,12 @@ static enum cf_status put_code(struct cf_inliner *in) {
             CF_TRY(
                 put_goto(in, copy->called_at, cf_inline_target(in, copy, copy->subroutine->start)));
         CF_TRY(cf_inline_works(in, (uint64_t)in->code.count * copy->depth));
-        for (uint32_t i = 0; i < in->code.count; i++)
-            if (copy->at[i] != CF_NOWHERE) CF_TRY(put_instruction(in, copy, i));
+        for (uint32_t i = 0; i < in->code.count; i++) {
+            if (copy->at[i] == CF_NOWHERE) continue;
+            uint32_t join = cf_inline_join(in, copy, i);
+            CF_TRY(put_instruction(in, copy, i));
+            if (join != CF_NOWHERE) CF_TRY(put_goto(in, join, cf_inline_target(in, copy, i + 1)));
+        }
     }
     return CF_OK;
 }

@@ -44,6 +44,9 @@ struct cf_inliner {
 enum cf_status cf_inline_code(struct cf_inliner *in);
 // Where a jump of the copy to instruction i leads. CF_NOWHERE: it is broken.
 uint32_t cf_inline_target(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i);
+// The new pc of the goto behind instruction i of the copy, from which control falls through to an
+// instruction that is shared with a caller. CF_NOWHERE: there is no such goto.
+uint32_t cf_inline_join(const struct cf_inliner *in, struct cf_copy *copy, uint32_t i);
 // Counts steps. CF_UNSUPPORTED: there were too many.
 enum cf_status cf_inline_works(struct cf_inliner *in, uint64_t steps);
 

@@ -34,6 +34,14 @@ public class OldClasses {
         Try.each("leaves", x -> Subroutines48.leaves(x), SOME);
         Try.each("leaves", x -> Subroutines46.leaves(x), SOME);
         Try.each("leaves", x -> Subroutines45.leaves(x), SOME);
+        //= Subroutines49.falls(I)I 3 0
+        //= Subroutines48.falls(I)I 3 0
+        //= Subroutines46.falls(I)I 3 0
+        //= Subroutines45.falls(I)I 3 0
+        Try.each("falls", x -> Subroutines49.falls(x), SOME);
+        Try.each("falls", x -> Subroutines48.falls(x), SOME);
+        Try.each("falls", x -> Subroutines46.falls(x), SOME);
+        Try.each("falls", x -> Subroutines45.falls(x), SOME);
         //= Subroutines49.dead(I)I 3 0
         //= Subroutines48.dead(I)I 3 0
         //= Subroutines46.dead(I)I 3 0

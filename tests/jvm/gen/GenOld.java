@@ -91,6 +91,16 @@ final class GenOld {
                     .at(b).op(POP).num(2).op(IRETURN)
                     .at(w).var(ASTORE, 300).var(RET, 300);
         });
+        // a subroutine that never returns: it falls into code that is also reached without it
+        u.fun("falls", "(I)I", c -> {
+            Label s = new Label(), e = new Label(), h = new Label(), sub = new Label(), after = new Label();
+            c.guard(s, e, h, null)
+                    .var(ILOAD, 0).jump(IFEQ, after)
+                    .at(s).num(10).var(ILOAD, 0).op(IDIV, POP).jump(JSR, sub).at(e).num(-1).op(IRETURN)
+                    .at(h).var(ASTORE, 1).jump(JSR, sub).var(ALOAD, 1).op(ATHROW)
+                    .at(sub).var(ASTORE, 2)
+                    .at(after).var(ILOAD, 0).num(7).op(IADD, IRETURN);
+        });
         // dead code that no verifier of that age looks at
         u.fun("dead", "(I)I", c -> {
             Label l = new Label(), d = new Label();

@@ -156,6 +156,19 @@ START_TEST(what_a_subroutine_leaves_for_is_not_copied) {
 }
 END_TEST
 
+START_TEST(what_a_subroutine_falls_into_is_not_copied) {
+    make("iload_0 ifeq:E jsr:S return S: astore_1 E: iinc:0:1 return");
+    becomes("iload_0 ifeq:E aconst_null goto:S1 return E: iinc:0:1 return S1: astore_1 goto:E");
+}
+END_TEST
+
+START_TEST(what_follows_a_call_in_a_subroutine_is_not_copied_if_it_is_shared) {
+    make("iload_0 ifeq:E jsr:S return S: astore_1 jsr:T E: iinc:0:1 return T: astore_2 ret:2");
+    becomes("iload_0 ifeq:E aconst_null goto:S1 return E: iinc:0:1 return "
+            "S1: astore_1 aconst_null goto:T1 R: goto:E T1: astore_2 goto:R");
+}
+END_TEST
+
 START_TEST(long_forms_are_taken_as_well) {
     make("jsr_w:S return S: wide astore:1 wide ret:1");
     becomes("aconst_null goto:S1 R: return S1: wide astore:1 goto:R");
@@ -224,6 +237,25 @@ START_TEST(each_copy_has_its_ranges_and_lines) {
                                            12, 0, 102, 0, 18, 0,   101, 0,  19, 0,   102};
     ck_assert_uint_eq(code.attributes_count, 1);
     ck_assert_mem_eq(after.bytes + code.attributes + 6, line_numbers, sizeof line_numbers);
+}
+END_TEST
+
+// The handler needs the int that the last instruction of its range overwrites.
+START_TEST(a_range_ends_before_the_goto_to_what_is_shared) {
+    // 10: astore_1, 11: aconst_null, 12: astore_2, 13: iinc, 16: return, 17: pop
+    static const struct range range = {11, 13, 17};
+    make_class(49,
+               assembled("iconst_0 istore_2 iload_0 ifeq:E jsr:S return S: astore_1 "
+                         "aconst_null astore_2 E: iinc:0:1 return pop iload_2 pop return"),
+               &range, 1, NULL, 0);
+    struct cf_code code = becomes("iconst_0 istore_2 iload_0 ifeq:E aconst_null goto:S1 return "
+                                  "E: iinc:0:1 return S1: astore_1 aconst_null astore_2 goto:E "
+                                  "pop iload_2 pop return");
+    ck_assert_uint_eq(code.exception_table_length, 1);
+    struct cf_exception e = cf_exception_at(&code, 0);
+    ck_assert_uint_eq(e.start_pc, 16);
+    ck_assert_uint_eq(e.end_pc, 18);
+    ck_assert_uint_eq(e.handler_pc, 21);
 }
 END_TEST
 
@@ -311,10 +343,13 @@ int main(void) {
     tcase_add_test(tcase, each_call_has_a_copy_behind_the_code_in_the_order_of_the_calls);
     tcase_add_test(tcase, a_subroutine_may_call_another);
     tcase_add_test(tcase, what_a_subroutine_leaves_for_is_not_copied);
+    tcase_add_test(tcase, what_a_subroutine_falls_into_is_not_copied);
+    tcase_add_test(tcase, what_follows_a_call_in_a_subroutine_is_not_copied_if_it_is_shared);
     tcase_add_test(tcase, long_forms_are_taken_as_well);
     tcase_add_test(tcase, jumps_and_switches_lead_to_the_same_instructions);
     tcase_add_test(tcase, long_jumps_where_short_ones_do_not_reach);
     tcase_add_test(tcase, each_copy_has_its_ranges_and_lines);
+    tcase_add_test(tcase, a_range_ends_before_the_goto_to_what_is_shared);
     tcase_add_test(tcase, a_subroutine_that_calls_itself_is_none);
     tcase_add_test(tcase, ret_belongs_into_a_subroutine);
     tcase_add_test(tcase, ret_past_a_call_is_left);
