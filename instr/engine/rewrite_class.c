@@ -104,16 +104,47 @@ CF_SELDOM static enum cf_status leave_out(struct job *job, uint64_t passes) {
     return CF_OK;
 }
 
-// Inlines subroutines if a pass needs that. Errors in the parts that inlining removes must not be
-// hidden from the JVM.
-static enum cf_status inline_subroutines(struct job *job) {
+// The passes that need inlined subroutines, a bit for each.
+static uint64_t inlining_passes(const struct job *job) {
     const struct instr_options *options = job->engine->options;
-    struct cf_error *error = &job->cls.error;
     uint64_t need = 0;
-    if (job->cls.major_version > 50 || job->wrappers) return CF_OK;
     for (size_t i = 0; i < options->pass_count && i < 64; i++)
         if (!instr_job_excludes(job, i) && options->passes[i].pass->flags & RW_INLINED)
             need |= UINT64_C(1) << i;
+    return need;
+}
+
+// Methods that no pass changes get their inlined code, too. A method that fails anyway may fail.
+static enum cf_status verify_inlined(struct job *job, const struct cf_class *inlined) {
+    struct cf_class *cls = &job->cls;
+    struct cf_verify_failure failure, before;
+    char reason[400];
+    if (job->engine->options->verify || is_never_verified(cls)) return CF_OK;
+    struct cf_verifier *verifier = cf_verifier_new(inlined, NULL, NULL),
+                       *original = cf_verifier_new(cls, NULL, NULL);
+    if (!verifier || !original) return cf_fail(&cls->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    for (uint32_t i = 0; i < cls->methods_count; i++) {
+        if (!job->inlined.returns[i]) continue;
+        enum cf_status status = cf_verify_method(verifier, &inlined->methods[i], &failure);
+        if (status == CF_OK) continue;
+        if (status == CF_UNVERIFIABLE &&
+            cf_verify_method(original, &cls->methods[i], &before) == CF_UNVERIFIABLE)
+            continue;
+        cf_verify_reason(&failure, "would not verify: ", reason, sizeof reason);
+        instr_job_remember(job, &cls->methods[i], reason, -1);
+        return cf_fail(&cls->error, status, 0,
+                       status == CF_UNVERIFIABLE ? "code would not verify without its subroutines"
+                                                 : failure.error.reason,
+                       0);
+    }
+    return CF_OK;
+}
+
+// Inlines subroutines if a pass needs that. Errors in the parts that inlining removes must not be
+// hidden from the JVM.
+static enum cf_status inline_subroutines(struct job *job) {
+    struct cf_error *error = &job->cls.error;
+    uint64_t need = job->cls.major_version > 50 || job->wrappers ? 0 : inlining_passes(job);
     if (!need) return CF_OK;
     if (cf_inline_subroutines(&job->cls, &job->inlined, error) != CF_OK) {
         memset(&job->inlined, 0, sizeof job->inlined);
@@ -123,7 +154,17 @@ static enum cf_status inline_subroutines(struct job *job) {
     if (job->engine->check_input) CF_TRY(cf_check_structure(&job->cls, error));
     if (job->engine->check_input && !job->origin.already_verified && !is_never_verified(&job->cls))
         CF_TRY(verify_subroutines(job));
-    return cf_class_open(&job->cls, job->inlined.bytes, job->inlined.length, job->cls.arena);
+    struct cf_class inlined = job->cls;
+    if (cf_class_open(&inlined, job->inlined.bytes, job->inlined.length, inlined.arena) != CF_OK) {
+        *error = inlined.error;
+        return error->status;
+    }
+    if (verify_inlined(job, &inlined) != CF_OK) {
+        memset(&job->inlined, 0, sizeof job->inlined);
+        return leave_out(job, need);
+    }
+    job->cls = inlined;
+    return CF_OK;
 }
 
 // Opens the class file, for passes that need it. A malformed one is ignored.
@@ -236,11 +277,31 @@ static int hides_error(struct job *job) {
            cf_check_structure(&job->cls, &job->cls.error) != CF_OK;
 }
 
+// Opens the class anew, as if nothing had been done with it.
+static enum cf_status open_again(struct job *job, const uint8_t *bytes, size_t length) {
+    memset(&job->cls, 0, sizeof job->cls);
+    job->cls.arena = &job->work->arena;
+    memset(&job->rewrite, 0, sizeof job->rewrite);
+    memset(&job->cursor, 0, sizeof job->cursor);
+    memset(&job->inlined, 0, sizeof job->inlined);
+    memset(&job->file, 0, sizeof job->file);
+    memset(&job->file_inlined, 0, sizeof job->file_inlined);
+    return instr_job_open(job, bytes, length);
+}
+
+// Without a pass that needs inlined subroutines, the others get the class as it was.
+static enum cf_status begin_all(struct job *job) {
+    CF_TRY(begin_passes(job));
+    if (!job->inlined.bytes || inlining_passes(job)) return CF_OK;
+    CF_TRY(open_again(job, job->bytes, job->length));
+    return begin_passes(job);
+}
+
 // Runs all passes but those that wrap.
 static void run_all(struct job *job, struct memory memory) {
     struct instr_rewritten *result = job->result;
     struct image image = {NULL, 0};
-    if (begin_passes(job) != CF_OK || instr_job_methods(job) != CF_OK) return;
+    if (begin_all(job) != CF_OK || instr_job_methods(job) != CF_OK) return;
     if (job->rewrite.methods_changed && !hides_error(job))
         cf_rewrite_encode(&job->rewrite, memory.allocate, memory.context, &image.bytes,
                           &image.length);
@@ -252,18 +313,6 @@ static void run_all(struct job *job, struct memory memory) {
     result->refused_length = image.length;
     result->methods_changed = result->bytes ? job->rewrite.methods_changed : 0;
     if (!result->bytes) result->methods_grown = 0;
-}
-
-// Opens the class anew, as if nothing had been done with it.
-static enum cf_status open_again(struct job *job, const uint8_t *bytes, size_t length) {
-    memset(&job->cls, 0, sizeof job->cls);
-    job->cls.arena = &job->work->arena;
-    memset(&job->rewrite, 0, sizeof job->rewrite);
-    memset(&job->cursor, 0, sizeof job->cursor);
-    memset(&job->inlined, 0, sizeof job->inlined);
-    memset(&job->file, 0, sizeof job->file);
-    memset(&job->file_inlined, 0, sizeof job->file_inlined);
-    return instr_job_open(job, bytes, length);
 }
 
 static uint8_t *copy_out(const uint8_t *bytes, size_t length, struct memory memory) {

@@ -97,6 +97,50 @@ START_TEST(inlining_hides_no_error) {
 }
 END_TEST
 
+static enum cf_status give_up(struct rw_class *cls) {
+    (void)cls;
+    return CF_UNSUPPORTED;
+}
+
+// Has a class that two passes rewrite a subroutine, if the first one, which needs it inlined, does
+// not begin?
+static int has_subroutine(int begins) {
+    static const struct verify_case t = {"f(I)V", "2 2", "jsr:L1 return L1: astore_1 ret:1", 0, 0,
+                                         0,       49};
+    const struct rw_pass inlining = {.name = "inlining",
+                                     .begin = begins ? NULL : give_up,
+                                     .edit = do_nothing_much,
+                                     .flags = RW_INLINED};
+    char error[INSTR_ERROR_SIZE];
+    ck_assert_int_eq(instr_options_parse(&options, "calls,timing", error, sizeof error), 0);
+    options.passes[0].pass = &inlining;
+    options.passes[1].pass = &good_pass;
+    methods = instr_methods_new();
+    engine = instr_engine_new(&options, methods, "java/lang/");
+    bytes = verify_build(&t, &length);
+    instr_engine_rewrite(engine, bytes, length, allocate, NULL, &result);
+    ck_assert_ptr_nonnull(result.bytes);
+    ck_assert_uint_eq(result.methods_changed, 1);
+    struct cf_arena arena;
+    struct cf_class cls;
+    struct cf_code code;
+    struct cf_error failure = {.status = CF_OK};
+    cf_arena_init(&arena);
+    ck_assert_int_eq(cf_class_open(&cls, result.bytes, result.length, &arena), CF_OK);
+    ck_assert_int_eq(cf_code_open(&code, &cls, &cls.methods[0], &failure), CF_OK);
+    ck_assert_int_eq(cf_code_scan(&code, &failure), CF_OK);
+    int has = code.has_jsr;
+    cf_arena_free(&arena);
+    start_again();
+    return has;
+}
+
+START_TEST(subroutines_are_inlined_only_for_passes_that_edit) {
+    ck_assert(!has_subroutine(1));
+    ck_assert(has_subroutine(0));
+}
+END_TEST
+
 START_TEST(more_locals_hide_no_error) {
     assert_still_broken("1 1", "iload_0 istore_1 iload_0 ireturn",
                         "would not verify: local variable 1 is above max_locals (at pc 5)");
@@ -347,6 +391,7 @@ int main(void) {
     tcase_add_test(tests, more_stack_hides_no_handler_without_stack);
     tcase_add_test(tests, more_locals_hide_no_dead_load);
     tcase_add_test(tests, inlining_hides_no_error);
+    tcase_add_test(tests, subroutines_are_inlined_only_for_passes_that_edit);
     tcase_add_test(tests, more_locals_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_error);
     tcase_add_test(tests, more_constants_hide_no_dead_load);
