@@ -27,6 +27,9 @@ struct cf_verify_failure {
 
 struct cf_verifier;
 
+// The methods of a class of so many bytes are not checked: CF_LIMIT.
+#define CF_VERIFY_MOST_BYTES (1u << 28)
+
 // A verifier for the methods of one opened class. It lives in the class's arena; NULL: out of
 // memory. `assignable` may be NULL.
 struct cf_verifier *cf_verifier_new(const struct cf_class *cls, cf_assignable *assignable,

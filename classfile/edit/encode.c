@@ -190,10 +190,11 @@ static enum cf_status put_lead(struct cf_buffer *out, const struct cf_edit *edit
     return CF_OK;
 }
 
-// Reserves memory, mostly enough for the whole class.
+// Reserves memory, mostly enough for the whole class. Most of a very large one is not code.
 static enum cf_status open_out(struct cf_rewrite *rewrite, struct cf_buffer *out) {
-    const struct cf_class *cls = rewrite->cls;
-    return cf_room(out, 2 * (cls->length - cls->constant_pool_end) + 4096) ? CF_OK : CF_NO_MEMORY;
+    const uint32_t most = 8u << 20;
+    uint32_t length = rewrite->cls->length - rewrite->cls->constant_pool_end;
+    return cf_room(out, 2 * (length < most ? length : most) + 4096) ? CF_OK : CF_NO_MEMORY;
 }
 
 #define HEADER 14 // from attribute_name_index to code_length

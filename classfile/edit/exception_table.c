@@ -4,8 +4,13 @@
 #include "classfile/edit/internal.h"
 
 uint8_t *cf_room_slow(struct cf_buffer *b, uint32_t n) {
-    uint32_t wanted = b->capacity ? b->capacity * 2 : 256;
-    while (wanted - b->length < n) wanted *= 2;
+    uint64_t needed = (uint64_t)b->length + n, wanted = b->capacity ? b->capacity * 2ull : 256;
+    if (needed > INT32_MAX) {
+        cf_fail(&b->edit->error, CF_LIMIT, 0, "new code of more than 2 GB", 0);
+        return NULL;
+    }
+    while (wanted < needed) wanted *= 2;
+    if (wanted > INT32_MAX) wanted = INT32_MAX;
     uint8_t *bytes = cf_arena_alloc(b->edit->code.cls->arena, wanted);
     if (!bytes) {
         cf_fail(&b->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
@@ -13,7 +18,7 @@ uint8_t *cf_room_slow(struct cf_buffer *b, uint32_t n) {
     }
     if (b->length) memcpy(bytes, b->bytes, b->length);
     b->bytes = bytes;
-    b->capacity = wanted;
+    b->capacity = (uint32_t)wanted;
     return b->bytes + b->length;
 }
 

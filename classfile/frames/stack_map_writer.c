@@ -37,16 +37,17 @@ enum cf_status cf_frame_writer_start(struct cf_frame_writer *w, const struct cf_
 static uint8_t *reserve(struct cf_frame_writer *w, uint32_t size) {
     if (w->status) return NULL;
     if (size > w->capacity - w->length) {
-        uint32_t wanted = w->capacity ? w->capacity * 2 : 256;
-        while (wanted - w->length < size) wanted *= 2;
-        uint8_t *bytes = cf_arena_alloc(w->arena, wanted);
+        uint64_t needed = (uint64_t)w->length + size;
+        uint64_t wanted = w->capacity ? w->capacity * 2ull : 256;
+        while (wanted < needed) wanted *= 2;
+        uint8_t *bytes = wanted > INT32_MAX ? NULL : cf_arena_alloc(w->arena, wanted);
         if (!bytes) {
             no_memory(w);
             return NULL;
         }
         if (w->length) memcpy(bytes, w->bytes, w->length);
         w->bytes = bytes;
-        w->capacity = wanted;
+        w->capacity = (uint32_t)wanted;
     }
     return w->bytes + w->length;
 }

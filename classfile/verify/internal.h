@@ -41,7 +41,7 @@ enum {
 #define CF_V_MAKE(tag, payload) ((cf_vtype)(tag) | (cf_vtype)(payload) << 8)
 #define CF_V_IS_CLASS(type) (CF_V_TAG(type) >= CF_V_CLASS)
 #define CF_V_NAME(type) ((type) >> 32 << 32)
-#define CF_V_MOST_BYTES (1u << 28) // of a class, for the offsets of its names
+#define CF_V_MOST_BYTES CF_VERIFY_MOST_BYTES // for the offsets of its names
 
 // Arrays consist of `dimensions` above a primitive (its letter) or a class (enum cf_known).
 #define CF_V_ARRAY_OF(dimensions, element) CF_V_MAKE(CF_V_ARRAY, (dimensions) | (element) << 8)

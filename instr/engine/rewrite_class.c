@@ -185,6 +185,8 @@ enum cf_status instr_job_open(struct job *job, const uint8_t *bytes, size_t leng
     job->cls.frames_dropped = job->cls.merges_constant_pool = job->origin.redefined != 0;
     job->bytes = bytes;
     job->length = length;
+    if (length >= CF_VERIFY_MOST_BYTES && !job->engine->options->verify)
+        return cf_fail(&job->cls.error, CF_LIMIT, 0, "class is too large to check", 0);
     CF_TRY(refuse_calls_at_end(job));
     CF_TRY(inline_subroutines(job));
     if (job->origin.file) open_file(job);

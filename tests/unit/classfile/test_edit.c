@@ -1,6 +1,7 @@
 // What the editor promises of the bytes it writes. That they verify and run is shown on real JVMs;
 // here is what only the bytes show.
 
+#include "classfile/edit/internal.h"
 #include "tests/unit/run.h"
 #include "tests/unit/subject.h"
 
@@ -550,6 +551,18 @@ START_TEST(memory_that_gives_out_is_an_error_and_no_more) {
 }
 END_TEST
 
+// --- what takes no longer than it may ---
+
+START_TEST(room_for_more_than_two_gigabytes_is_refused) {
+    struct subject s;
+    METHOD(&s, 52, "()V", 0, 0, CF_OP_return);
+    struct cf_buffer empty = {s.edit, NULL, 0, 0};
+    ck_assert_ptr_null(cf_room(&empty, 0x80000001));
+    ck_assert_int_eq(s.edit->error.status, CF_LIMIT);
+    close_subject(&s);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("edit");
     TCase *tests = tcase_create("edit");
@@ -578,5 +591,8 @@ int main(void) {
     tcase_add_test(tests, a_switch_of_old_code_that_is_not_padded_with_zeros_keeps_the_method);
     tcase_add_test(tests, lines_at_one_pc_mean_the_same_as_before);
     tcase_add_test(tests, memory_that_gives_out_is_an_error_and_no_more);
+    TCase *limits = tcase_create("limits");
+    suite_add_tcase(suite, limits);
+    tcase_add_test(limits, room_for_more_than_two_gigabytes_is_refused);
     return run_suite(suite);
 }
