@@ -94,6 +94,7 @@ struct cf_frame_reader {
     uint8_t type;    // frame_type of the current frame; under early_larval, of its base frame
     uint32_t offset; // of the current frame in the class file
     uint32_t locals_capacity, stack_capacity;
+    uint64_t work; // types of all frames so far
 };
 
 // Starts before the first frame: `frame` is the implicit frame at pc 0 (JVMS 4.10.1.6), whose
@@ -102,6 +103,7 @@ struct cf_frame_reader {
 enum cf_status cf_frames_open(struct cf_frame_reader *reader, const struct cf_code *code, int types,
                               struct cf_error *error);
 // Steps to the next frame. Returns 1, or 0 at the end and on an error (error->status is then set).
+// CF_LIMIT: frames that repeat so many types that what is done with each would take minutes.
 int cf_frames_next(struct cf_frame_reader *reader);
 // The same without types: reads pc and the depth of the stack in slots.
 int cf_frames_next_depth(struct cf_frame_reader *reader, uint32_t *depth);

@@ -191,8 +191,17 @@ static int read_body(struct cf_frame_reader *reader) {
     return read_types(reader, f->stack, f->stack_count, reader->stack_capacity);
 }
 
+// A frame of one byte may repeat 65,535 types. Code that a compiler makes has a few in each.
+#define MOST_WORK (UINT64_C(1) << 26)
+
 int cf_frames_next(struct cf_frame_reader *reader) {
     if (!cf_frames_next_head(reader) || !read_body(reader)) return 0;
+    reader->work += reader->frame.locals_count + reader->frame.stack_count;
+    if (reader->work > MOST_WORK) {
+        cf_fail(reader->r.error, CF_LIMIT, reader->offset,
+                "stack map frames that take too long to read", 0);
+        return 0;
+    }
     if (reader->frame.unset) reader->was_larval = cf_is_larval(&reader->frame);
     return 1;
 }

@@ -2,6 +2,7 @@
 // here is what only the bytes show.
 
 #include "classfile/edit/internal.h"
+#include "classfile/frames.h"
 #include "tests/unit/run.h"
 #include "tests/unit/subject.h"
 
@@ -563,6 +564,48 @@ START_TEST(room_for_more_than_two_gigabytes_is_refused) {
 }
 END_TEST
 
+// Frames of one byte that repeat 65,000 types each, in code with a label of a snippet.
+static enum cf_status repeat_frames(unsigned frames) {
+    enum { INTS = 65000 };
+    struct build b;
+    struct subject s;
+    struct build_bytes code = {NULL, 0, 0};
+    for (unsigned i = 0; i <= frames; i++) build_append_number(&code, CF_OP_nop, 1);
+    build_append_number(&code, CF_OP_return, 1);
+    size_t place = method_head(&b, 52, "()V", 0, 65000, code.bytes, code.length);
+    build_u2(&b, 0);
+    build_u2(&b, 1);
+    size_t table = build_attribute(&b, "StackMapTable");
+    build_u2(&b, frames);
+    build_u1(&b, CF_FRAME_FULL), build_u2(&b, 1);
+    build_u2(&b, INTS);
+    for (unsigned i = 0; i < INTS; i++) build_u1(&b, CF_TYPE_INTEGER);
+    build_u2(&b, 0);
+    for (unsigned i = 1; i < frames; i++) build_u1(&b, 0);
+    build_end(&b, table);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    open_subject(&s, &b);
+    begin(&s, 0);
+    struct cf_snippet *jump = cf_snippet_new(s.edit);
+    uint32_t label = cf_label(jump);
+    cf_push_int(jump, 1);
+    cf_branch_to(jump, CF_OP_ifne, label);
+    cf_op(jump, CF_OP_nop);
+    cf_place(jump, label);
+    cf_insert_entry(s.edit, jump);
+    enum cf_status status = cf_edit_commit(s.edit);
+    free(code.bytes);
+    close_subject(&s);
+    return status;
+}
+
+START_TEST(frames_take_no_longer_than_those_of_real_code) {
+    ck_assert_int_eq(repeat_frames(50), CF_OK);
+    ck_assert_int_eq(repeat_frames(30000), CF_LIMIT);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("edit");
     TCase *tests = tcase_create("edit");
@@ -594,5 +637,6 @@ int main(void) {
     TCase *limits = tcase_create("limits");
     suite_add_tcase(suite, limits);
     tcase_add_test(limits, room_for_more_than_two_gigabytes_is_refused);
+    tcase_add_test(limits, frames_take_no_longer_than_those_of_real_code);
     return run_suite(suite);
 }
