@@ -86,6 +86,14 @@ static int is_behind(const struct cf_code *code, uint32_t pc, enum cf_opcode op)
     return pc > 0 && code->bytes[pc - 1] == op && code->marks[pc - 1] & CF_MARK_START;
 }
 
+// Where the instruction begins that ends at `pc`, if it has so many bytes at most: some may have
+// 65,535. Else somewhere in it.
+static uint32_t last_start(const struct cf_code *code, uint32_t pc, uint32_t most) {
+    uint32_t at = pc - 1;
+    while (at > 0 && pc - at < most && !(code->marks[at] & CF_MARK_START)) at--;
+    return at;
+}
+
 // Compilers put fewer instructions between those of a monitor and a jump. Tables may have 65,535 entries for one place.
 enum { FAR = 32 };
 
@@ -94,9 +102,9 @@ enum { FAR = 32 };
 static uint32_t released_at(const struct cf_code *code, uint32_t pc) {
     for (int i = 0; pc > 0 && i < FAR; i++) {
         if (is_behind(code, pc, CF_OP_monitorexit)) return pc;
-        do pc--;
-        while (pc > 0 && !(code->marks[pc] & CF_MARK_START));
+        pc = last_start(code, pc, 3);
         uint8_t op = code->bytes[pc];
+        if (!(code->marks[pc] & CF_MARK_START)) return 0;
         if (op > CF_OP_sipush && (op < CF_OP_iload || op > CF_OP_aload_3)) return 0;
     }
     return 0;
@@ -116,13 +124,25 @@ static uint32_t range_start(const struct cf_layout *l, const struct cf_exception
                : cf_at_label(l, e->start_pc);
 }
 
+static int is_delegate(const struct cf_edit *edit, uint32_t pc) {
+    uint32_t low = 0, high = edit->delegates_count; // in order
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (edit->delegates[middle] == pc) return 1;
+        if (edit->delegates[middle] < pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return 0;
+}
+
 // Does the instruction that ends at `pc` change the type of a local, of `this` by super() or this()?
 static int changes_local(const struct cf_edit *edit, uint32_t pc) {
     const struct cf_code *code = &edit->code;
-    uint32_t at = pc - 1;
-    while (at > 0 && !(code->marks[at] & CF_MARK_START)) at--;
-    for (uint32_t i = 0; i < edit->delegates_count; i++)
-        if (edit->delegates[i] == at) return 1;
+    uint32_t at = last_start(code, pc, 6); // as many as a wide iinc has
+    if (!(code->marks[at] & CF_MARK_START)) return 0;
+    if (is_delegate(edit, at)) return 1;
     uint8_t op = code->bytes[at] == CF_OP_wide ? code->bytes[at + 1] : code->bytes[at];
     return CF_OP_istore <= op && op <= CF_OP_astore_3;
 }

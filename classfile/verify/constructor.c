@@ -7,6 +7,7 @@
 // which has been checked, and as it is now.
 static cf_vtype *replace(struct cf_verifier *v, cf_vtype old, cf_vtype type, cf_vtype *top) {
     int changed = 0;
+    if (!cf_v_works(v, v->locals_used + (uint64_t)(top - v->stack))) return NULL;
     for (uint32_t i = 0; i < v->locals_used; i++) {
         if (v->locals[i] != old) continue;
         v->locals[i] = type;
@@ -26,6 +27,7 @@ static cf_vtype *initialize_this(struct cf_verifier *v, const struct cf_vmember 
     for (uint32_t i = 0; is_super && i < CF_V_UNSET_WORDS(v); i++)
         if (v->unset[i])
             return cf_v_fail(v, "strict fields are not set before the constructor", 0), NULL;
+    if (!v->inferring && !cf_v_works(v, v->code.exception_table_length)) return NULL;
     // A handler would have to take `this` as it was before and as it is after.
     for (uint32_t i = 0; !v->inferring && i < v->code.exception_table_length; i++) {
         struct cf_exception e = cf_exception_at(&v->code, i);
@@ -75,22 +77,25 @@ static int is_same(const struct cf_class *cls, unsigned a, unsigned b) {
     return a == b || cf_slice_equal(cf_utf8(cls, a), cf_utf8(cls, b));
 }
 
-// The field of this class that is meant. 1, or 0: of another class, or there is none.
-static int find_own_field(const struct cf_verifier *v, const struct cf_vmember *m,
+// The field of this class that is meant. 1, or 0: of another class, or there is none; or failed.
+static int find_own_field(struct cf_verifier *v, const struct cf_vmember *m,
                           struct cf_member *field) {
     struct cf_error error = {.status = CF_OK};
     if (!cf_slice_equal(cf_v_name_of(v, m->types[0]), v->this_name)) return 0;
     struct cf_walk walk = cf_walk_fields(v->cls, &error);
-    while (cf_next_field(&walk, field))
+    while (cf_next_field(&walk, field)) {
+        if (!cf_v_works(v, 8u + field->attributes_count)) return 0;
         if (is_same(v->cls, m->name_index, field->name_index) &&
             is_same(v->cls, m->descriptor_index, field->descriptor_index))
             return 1;
+    }
     return 0;
 }
 
 int cf_v_early_putfield(struct cf_verifier *v, const struct cf_vmember *m, cf_vtype *target) {
     struct cf_member field;
-    if (!find_own_field(v, m, &field)) return 1; // `this` does not pass as an object then
+    if (!find_own_field(v, m, &field)) // `this` does not pass as an object then
+        return v->failure->error.status == CF_OK;
     if (*target != CF_V_UNINITIALIZED_THIS) {
         unsigned flags = CF_ACC_STRICT | CF_ACC_FINAL;
         if ((field.access_flags & (flags | CF_ACC_STATIC)) != flags) return 1;

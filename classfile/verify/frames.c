@@ -148,11 +148,13 @@ static enum cf_status read_stack(struct table *t, uint32_t count) {
 }
 
 // What is known once the locals are.
-static void look_at_locals(struct table *t) {
+static enum cf_status look_at_locals(struct table *t) {
     const cf_vtype *locals = t->frames->types + t->locals;
     t->this_uninitialized = 0;
+    if (t->met_this && !cf_v_works(t->v, t->locals_count)) return CF_LIMIT;
     for (uint32_t i = 0; t->met_this && i < t->locals_count; i++)
         if (locals[i] == CF_V_UNINITIALIZED_THIS) t->this_uninitialized = 1;
+    return CF_OK;
 }
 
 // The strict fields that are not set yet, in front of a frame (frame type 246).
@@ -196,8 +198,7 @@ static enum cf_status read_body(struct table *t, unsigned form) {
         t->first = t->tops;
         CF_TRY(read_stack(t, read_number(t, 2)));
     }
-    look_at_locals(t);
-    return CF_OK;
+    return look_at_locals(t);
 }
 
 static enum cf_status read_frame(struct table *t) {

@@ -107,6 +107,7 @@ CF_SELDOM static int check_special(struct cf_verifier *v, const struct cf_vmembe
     unsigned tag = CF_V_TAG(m->types[0]);
     if (tag == CF_V_CLASS + CF_KNOWN_THIS || tag == CF_V_CLASS + CF_KNOWN_SUPER) return 1;
     struct cf_slice name = cf_class_name(v->cls, m->class_index);
+    if (!cf_v_works(v, 4u * v->cls->interfaces_count)) return 0;
     if (cf_slice_equal(name, v->this_name) || cf_slice_equal(name, v->super_name) ||
         is_direct_interface(v, name))
         return 1;

@@ -606,6 +606,35 @@ START_TEST(frames_take_no_longer_than_those_of_real_code) {
 }
 END_TEST
 
+// 65,535 ranges that end behind an instruction of 65,000 bytes.
+START_TEST(ranges_behind_a_long_instruction_take_no_time) {
+    enum { CASES = 16000, ENTRIES = 65535 };
+    struct build b;
+    struct subject s;
+    struct build_bytes code = {NULL, 0, 0};
+    build_append_number(&code, CF_OP_iconst_0, 1);
+    build_append_number(&code, CF_OP_tableswitch << 16, 3);
+    build_append_number(&code, 12 + 4 * CASES + 3, 4);
+    build_append_number(&code, 0, 4), build_append_number(&code, CASES - 1, 4);
+    for (unsigned i = 0; i < CASES; i++) build_append_number(&code, 12 + 4 * CASES + 3, 4);
+    unsigned end = (unsigned)code.length;
+    build_append_number(&code, CF_OP_return << 8 | CF_OP_athrow, 2);
+    size_t place = method_head(&b, 49, "()V", 1, 0, code.bytes, code.length);
+    build_u2(&b, ENTRIES);
+    for (unsigned i = 0; i < ENTRIES; i++)
+        build_u2(&b, 0), build_u2(&b, end), build_u2(&b, end + 1), build_u2(&b, 0);
+    build_u2(&b, 0);
+    build_end(&b, place);
+    build_u2(&b, 0);
+    open_subject(&s, &b);
+    begin(&s, 0);
+    cf_insert_entry(s.edit, nops(s.edit, 1));
+    ck_assert_int_eq(cf_edit_commit(s.edit), CF_OK);
+    free(code.bytes);
+    close_subject(&s);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("edit");
     TCase *tests = tcase_create("edit");
@@ -638,5 +667,6 @@ int main(void) {
     suite_add_tcase(suite, limits);
     tcase_add_test(limits, room_for_more_than_two_gigabytes_is_refused);
     tcase_add_test(limits, frames_take_no_longer_than_those_of_real_code);
+    tcase_add_test(limits, ranges_behind_a_long_instruction_take_no_time);
     return run_suite(suite);
 }

@@ -260,6 +260,59 @@ START_TEST(inference_takes_no_longer_than_real_code_needs) {
 }
 END_TEST
 
+// A constructor in which each of `changes` instructions looks at all interfaces or all fields.
+static enum cf_status verify_members_busy(int fields, unsigned changes, char *text, size_t size) {
+    enum { MANY = 65535 };
+    struct build b;
+    struct build_bytes code = {NULL, 0, 0};
+    memset(&b, 0, sizeof b);
+    b.constants = 1;
+    b.major_version = 52;
+    build_u2(&b, CF_ACC_PUBLIC), build_u2(&b, build_class(&b, "t/T"));
+    build_u2(&b, build_class(&b, "t/S"));
+    unsigned direct = build_class(&b, "t/I"), type = build_utf8(&b, "I");
+    unsigned name = build_utf8(&b, "x"), last_name = build_utf8(&b, "last");
+    unsigned init = build_reference(&b, CF_TAG_METHODREF, "t/S", "<init>", "()V");
+    unsigned last = build_reference(&b, CF_TAG_FIELDREF, "t/T", "last", "I");
+    unsigned above = build_reference(&b, CF_TAG_METHODREF, "t/R", "m", "()V");
+    build_u2(&b, fields ? 0 : MANY);
+    for (unsigned i = 0; !fields && i < MANY; i++) build_u2(&b, direct);
+    build_u2(&b, fields ? MANY : 0);
+    for (unsigned i = 0; fields && i < MANY; i++)
+        build_u2(&b, 0), build_u2(&b, i < MANY - 1 ? name : last_name), build_u2(&b, type),
+            build_u2(&b, 0);
+    const uint64_t call = (uint64_t)CF_OP_aload_0 << 24 | CF_OP_invokespecial << 16;
+    if (!fields) build_append_number(&code, call | init, 4);
+    for (unsigned i = 0; fields && i < changes; i++) {
+        build_append_number(&code, CF_OP_aload_0 << 8 | CF_OP_iconst_0, 2);
+        build_append_number(&code, CF_OP_putfield << 16 | last, 3);
+    }
+    for (unsigned i = 0; !fields && i < changes; i++) build_append_number(&code, call | above, 4);
+    if (fields) build_append_number(&code, call | init, 4);
+    build_append_number(&code, CF_OP_return, 1);
+    build_u2(&b, 1);
+    build_member(&b, 0, "<init>", "()V", 1);
+    size_t place = build_code(&b, 2, 1, code.bytes, code.length);
+    build_u2(&b, 0), build_u2(&b, 0);
+    build_end(&b, place), build_u2(&b, 0);
+    size_t length;
+    uint8_t *bytes = build_finish(&b, &length);
+    enum cf_status status = verify(bytes, length, text, size);
+    free(bytes), free(code.bytes);
+    return status;
+}
+
+START_TEST(members_take_no_longer_than_real_code_needs) {
+    char text[500];
+    for (int fields = 0; fields < 2; fields++) {
+        strcpy(text, "");
+        ck_assert_msg(verify_members_busy(fields, 100, text, sizeof text) == CF_OK, "%s", text);
+        ck_assert_int_eq(verify_members_busy(fields, 10000, text, sizeof text), CF_LIMIT);
+        ck_assert_msg(strstr(text, "takes too long to check"), "%s", text);
+    }
+}
+END_TEST
+
 // Records as Judge.java reads them.
 static int write_cases(const char *path) {
     FILE *out = fopen(path, "wb");
@@ -290,6 +343,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, frames_tell_which_strict_fields_are_not_set);
     tcase_add_test(tests, verification_takes_no_longer_than_real_code_needs);
     tcase_add_test(tests, inference_takes_no_longer_than_real_code_needs);
+    tcase_add_test(tests, members_take_no_longer_than_real_code_needs);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
