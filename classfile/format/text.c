@@ -72,10 +72,10 @@ void cf_text_column(struct cf_text *text, uint32_t column) {
 // Characters that control a terminal or hide text: controls, line and paragraph separators, marks
 // that change the direction of writing, invisible characters, and unpaired surrogates.
 static int is_unsafe(uint32_t c) {
-    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || (c >= 0x200B && c <= 0x200F) ||
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) ||
-           (c >= 0xD800 && c <= 0xDFFF) || c == 0xFEFF || (c >= 0xFFF0 && c <= 0xFFFB) ||
-           (c & 0xFFFE) == 0xFFFE || (c >= 0xE0000 && c <= 0xE0FFF);
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C ||
+           (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+           (c >= 0x2060 && c <= 0x206F) || (c >= 0xD800 && c <= 0xDFFF) || c == 0xFEFF ||
+           (c >= 0xFFF0 && c <= 0xFFFB) || (c & 0xFFFE) == 0xFFFE || (c >= 0xE0000 && c <= 0xE0FFF);
 }
 
 static void put_utf8(struct cf_text *text, uint32_t c) {

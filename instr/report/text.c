@@ -47,7 +47,7 @@ char *instr_number(uint64_t number, char text[INSTR_NUMBER_SIZE]) {
 // Characters that change how the text around them looks, and show nothing themselves.
 static int is_deceptive(uint32_t c) {
     int control = c < ' ' || (c >= 127 && c < 160);
-    int invisible = (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+    int invisible = c == 0x61C || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
                     (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
     return control || invisible;
 }

@@ -14,13 +14,13 @@ import time
 from support import TOP, CliTest, class_file, slow
 
 POSER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "poser.py")
-EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\r\nEVIL"
+EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\u061c\r\nEVIL"
 OTHER = 65534  # a user who may do nothing here, if we are root
 
 
 def deceptive(text):
     """The characters that a terminal obeys or that hide others."""
-    return sorted({c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u200b\u200e\u202a\u202e\u2066\ufeff"})
+    return sorted({c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u061c\u200b\u200e\u202a\u202e\u2066\ufeff"})
 
 
 def keys():

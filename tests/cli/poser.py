@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 
-EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\r\nEVIL"
+EVIL = "EVIL\x1b]0;owned\x07\x9b31m\u202e\u061c\r\nEVIL"
 
 
 def message(kind, payload):

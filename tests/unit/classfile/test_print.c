@@ -291,6 +291,7 @@ START_TEST(text_is_safe_for_a_terminal) {
         {"\xED\xA0\xBDx", "\\ud83dx"},
         {"\xED\xB8\x80", "\\ude00"},
         {"\xE2\x80\xAE", "\\u202e"}, // right to left
+        {"\xD8\x9C", "\\u061c"},
         {"\xE2\x80\xA8", "\\u2028"},
         {"\xEF\xBB\xBF", "\\ufeff"},
         {"\x80\xFFz", "\\x80\\xffz"},

@@ -19,7 +19,7 @@ static int is_plain(char c) {
 
 // Does a character show nothing, or change how the text around it looks (see report/text.c)?
 static int is_deceptive(uint32_t c) {
-    return c < ' ' || (c >= 127 && c < 160) || (c >= 0x200B && c <= 0x200F) ||
+    return c < ' ' || (c >= 127 && c < 160) || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
            (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
 }
 
