@@ -9,7 +9,8 @@
 //
 //      engine -> accepts -> load -> start -> (report)* -> stop
 //
-// (`reload`, if the pass was made anew, is before all of them.)
+// (`reload`, if the pass was made anew, is before all of them; `ended` behind `stop`, once no class has code
+// of the pass.)
 //
 // Passes are switched on and off while the JVM runs: `options` live as long as the call. When
 // options of a pass change, it is stopped, loaded and started again. In instr_methods its methods
@@ -113,6 +114,9 @@ struct instr_agent_pass {
     // results can still be reported. Code that calls the runtime may go on running. `jni` is NULL
     // when there is no Java yet. NULL: nothing to do.
     void (*stop)(JNIEnv *jni, const struct rw_pass *pass);
+    // Passes that are not among the options `on` have ended, and no class has their code any more: drops
+    // what of them is still in the JVM. Calls that were running then may still be. NULL: nothing to do.
+    void (*ended)(JNIEnv *jni, const struct instr_options *on);
     // How many events it has handled so far, besides those that the table of methods counts; for
     // max-overhead= (rw_pass.event_ns). NULL: none.
     uint64_t (*events)(JNIEnv *jni, const struct rw_pass *pass);

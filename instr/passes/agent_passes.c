@@ -209,6 +209,11 @@ void instr_agent_passes_stop(JNIEnv *jni, const struct instr_options *options) {
     stop_first(jni, options, options->pass_count);
 }
 
+void instr_agent_passes_ended(JNIEnv *jni, const struct instr_options *on) {
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].agent_pass && rows[i].agent_pass->ended) rows[i].agent_pass->ended(jni, on);
+}
+
 size_t instr_agent_passes_memory(const struct instr_options *options) {
     size_t bytes = 0;
     for (size_t i = 0; i < options->pass_count; i++) {

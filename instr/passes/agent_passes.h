@@ -48,6 +48,8 @@ uint64_t instr_agent_passes_original(const struct instr_options *options, const 
 uint64_t instr_agent_passes_there(const struct instr_options *options, const uint8_t *bytes,
                                   size_t length);
 void instr_agent_passes_stop(JNIEnv *jni, const struct instr_options *options);
+// Of all passes that there are, not only those that are on.
+void instr_agent_passes_ended(JNIEnv *jni, const struct instr_options *on);
 
 // Bytes of memory that the passes take beside what all passes share.
 size_t instr_agent_passes_memory(const struct instr_options *options);

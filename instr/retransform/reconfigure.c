@@ -127,12 +127,14 @@ static bool has_wrappers(struct instr_agent *agent) {
 }
 
 // Ends passes whose code no class has any more.
-static void finish(struct instr_agent *agent) {
+static void finish(struct instr_agent *agent, JNIEnv *jni) {
+    const struct instr_plan *plan = instr_plans_current(&agent->plans);
     uint64_t free_at = instr_clock_now() + RELEASE_AFTER;
     char ignored[INSTR_ERROR_SIZE];
     agent->finishing = 0;
     instr_pass_ids_free_left(&agent->pass_ids, free_at);
-    if (instr_plans_current(&agent->plans)->engine) return;
+    instr_agent_passes_ended(jni, &plan->options);
+    if (plan->engine) return;
     // Classes with wrappers need the hook each time that they are retransformed.
     if (!has_wrappers(agent)) set_hook(agent, JVMTI_DISABLE, ignored, sizeof ignored);
     agent->release_at = free_at;
@@ -232,7 +234,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     instr_prepared_end(agent, &plan->options);
     if (!plan->engine) agent->state = INSTR_DORMANT;
     agent->finishing |= changes;
-    if (changes && !instr_background_is_busy()) finish(agent);
+    if (changes && !instr_background_is_busy()) finish(agent, jni);
     done->elapsed = instr_clock_now() - start;
     return 1;
 }
@@ -626,7 +628,7 @@ uint64_t instr_reconfigure_later(struct instr_agent *agent, JNIEnv *jni, uint64_
     if (pthread_mutex_trylock(&agent->switching) != 0) return now + SECOND;
     if (agent->release_at && now >= agent->release_at) release(agent, jni);
     instr_background_resume();
-    if (agent->finishing && !instr_background_is_busy()) finish(agent);
+    if (agent->finishing && !instr_background_is_busy()) finish(agent, jni);
     if ((agent->late_loaded_at && now >= agent->late_loaded_at) ||
         instr_class_states_grown(agent->class_states)) {
         const struct instr_plan *plan = instr_plans_current(&agent->plans);

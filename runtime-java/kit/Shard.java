@@ -66,6 +66,25 @@ final class Shard {
         return dropped;
     }
 
+    void clear() {
+        removeCollected();
+        empty();
+    }
+
+    /** Entries that the garbage collector has found, and enqueues later, have no value then, and lead to no other. */
+    private synchronized void empty() {
+        for (int i = 0; i < table.length; i++) {
+            for (Entry e = table[i], next; e != null; e = next) {
+                next = e.next;
+                e.value = null;
+                e.next = null;
+            }
+            table[i] = null;
+        }
+        size = 0;
+        table = new Entry[16];
+    }
+
     private void removeCollected() {
         for (Object e; (e = collected.poll()) != null;)
             unlink((Entry) e);

@@ -80,6 +80,12 @@ public final class State<T> {
         return added;
     }
 
+    /** Takes all values away, for the agent, when the kit is off. */
+    void clear() {
+        for (Shard shard : shards)
+            shard.clear();
+    }
+
     private Shard shard(Object instance) {
         int hash = System.identityHashCode(instance);
         return shards[(hash >>> 8) % SHARDS];

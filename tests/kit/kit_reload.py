@@ -115,6 +115,47 @@ class ReloadTest(ShopTest):
             self.reload(java)
             self.assertEqual([java.ask(), java.ask()], ["1012 3 1", "2022 3 1"])
 
+    def instances(self, java, name):
+        """How many objects there are of classes whose names contain this, after a collection."""
+        rows = self.run_command(os.path.join(JDK, "bin/jcmd"), str(java.pid), "GC.class_histogram").stdout.splitlines()
+        return sum(int(row.split()[1]) for row in rows if name in row and "[L" not in row)
+
+    def test_a_state_is_empty_when_its_kit_is_off(self):
+        """The classes of the kit stay, and so would the values, for as long as their instances. The kit can be switched on again."""
+        self.app = self.build("made", Waits="""
+            import java.io.*;
+            import java.util.*;
+            public class Waits {
+                static final List<Object> all = new ArrayList<>();
+                static Object made() { return new Waits(); }
+                public static void main(String[] a) throws IOException {
+                    BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+                    System.out.println("ready");
+                    while (in.readLine() != null) {
+                        for (int i = 0; i < 3000; i++) all.add(made());
+                        System.out.println(all.size());
+                    }
+                }
+            }""")
+        body = """@Advice("Waits.made()") final class Slow {
+            static final class Kept { final byte[] bytes = new byte[%d]; Object instance; }
+            static final State<Kept> ALL = new State<>();
+            static void returned(@Result Object made) { Kept kept = new Kept(); kept.instance = made; ALL.put(made, kept); } }"""
+        with self.start() as java:
+            for n in range(1, 4):
+                kit = self.kit(body % (1000 * n))
+                self.reload(java) if n > 1 else self.attach(java, kit)
+                self.assertEqual([self.instances(java, name) for name in ("$Kept", "InstrKitEntry")], [0, 0])
+                self.assertEqual(java.ask(), str(3000 * n))
+                self.assertEqual([self.instances(java, name) for name in ("$Kept", "InstrKitEntry")], [3000, 3000])
+            self.tool("kit", "drop", str(java.pid), "kit")
+            self.assertEqual([self.instances(java, name) for name in ("$Kept", "InstrKitEntry")], [0, 0])
+            self.tool("enable", str(java.pid), "kit=" + kit, "max-overhead=off")
+            java.ask()
+            self.assertEqual(self.instances(java, "$Kept"), 3000)
+            self.tool("disable", str(java.pid), "kit")
+            self.assertEqual(self.instances(java, "$Kept"), 0)
+
     def test_a_kit_of_the_command_line(self):
         kit = self.kit(ADVICE % ("twice", "Slow", 10))
         with self.start(f"-agentpath:{AGENT}=kit={kit},quiet=yes") as java:

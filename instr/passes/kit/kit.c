@@ -11,6 +11,7 @@
 #include "instr/passes/kit/defined.h"
 #include "instr/passes/kit/listing.h"
 #include "instr/passes/kit/required.h"
+#include "instr/passes/kit/states.h"
 #include "instr/vm/runtime.h"
 
 #include <stdatomic.h>
@@ -257,6 +258,10 @@ static void stop(JNIEnv *jni, const struct rw_pass *pass) {
     if (jni) instr_kit_places_forget(jni, instr_kit_of(pass));
 }
 
+static void ended(JNIEnv *jni, const struct instr_options *on) {
+    if (state.jvmti) instr_kit_states_clear(state.jvmti, jni, on);
+}
+
 struct seen {
     const struct instr_results *results;
     const struct instr_pass_options *options;
@@ -292,5 +297,6 @@ const struct instr_agent_pass instr_agent_pass_kit = {
     .start = start,
     .reload = reload,
     .stop = stop,
+    .ended = ended,
     .report = report,
 };

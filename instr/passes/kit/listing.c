@@ -3,9 +3,8 @@
 #include "instr/base/clock.h"
 #include "instr/kit/applied.h"
 #include "instr/kit/option.h"
-#include "instr/kit/template.h"
-#include "instr/kit/weave.h"
 #include "instr/passes/kit/define.h"
+#include "instr/passes/kit/states.h"
 #include "instr/vm/runtime.h"
 
 #include <string.h>
@@ -78,19 +77,6 @@ static void add_advice(struct listing *l, const struct instr_kit *kit, size_t in
 
 // --- State<T> ---
 
-static bool is_of(const struct instr_kit *kit, const struct instr_kit_loaded_class *class,
-                  const char **original) {
-    char package[NAME_SIZE], name[NAME_SIZE];
-    struct cf_slice class_name = {(const uint8_t *)class->name, (uint32_t)strlen(class->name)};
-    if (instr_kit_package(class_name, package, sizeof package) >= sizeof package) return false;
-    for (size_t i = 0; i < kit->class_count; i++) {
-        instr_kit_expand(kit->classes[i].name, package, name, sizeof name);
-        *original = kit->classes[i].original;
-        if (strcmp(name, class->name) == 0) return true;
-    }
-    return false;
-}
-
 static uint64_t state_count(const struct listing *l, jclass type, jobject state, const char *name) {
     jmethodID method = (*l->jni)->GetMethodID(l->jni, type, name, "()J");
     jlong count = method ? (*l->jni)->CallLongMethod(l->jni, state, method) : 0;
@@ -99,47 +85,35 @@ static uint64_t state_count(const struct listing *l, jclass type, jobject state,
     return (uint64_t)count;
 }
 
-static void add_state(struct listing *l, jclass class, jfieldID field, const char *original,
-                      const char *name) {
+// A class of the kit whose States are listed.
+struct listed_class {
+    struct listing *listing;
+    const struct instr_kit *kit;
+    const struct instr_kit_loaded_class *class;
+};
+
+static void add_state(void *listed, const char *field, jobject state) {
+    const struct listed_class *c = listed;
+    struct listing *l = c->listing;
     char dotted[NAME_SIZE];
-    jobject state = (*l->jni)->GetStaticObjectField(l->jni, class, field);
-    if (!state) return;
+    const char *original;
+    if (!instr_kit_has_class(c->kit, c->class, &original)) return;
     jclass type = (*l->jni)->GetObjectClass(l->jni, state);
     instr_kit_dotted(original, dotted, sizeof dotted);
     instr_json_open_flat(l->json, NULL, '{');
     instr_json_text(l->json, "class", dotted);
-    instr_json_text(l->json, "field", name);
+    instr_json_text(l->json, "field", field);
     instr_json_number(l->json, "instances", state_count(l, type, state, "added"));
     instr_json_number(l->json, "dropped", state_count(l, type, state, "dropped"));
     instr_json_close(l->json, '}');
     (*l->jni)->DeleteLocalRef(l->jni, type);
-    (*l->jni)->DeleteLocalRef(l->jni, state);
-}
-
-static void add_field(struct listing *l, jclass class, jfieldID field, const char *original) {
-    char *name = NULL, *type = NULL;
-    jint flags = 0;
-    if ((*l->jvmti)->GetFieldName(l->jvmti, class, field, &name, &type, NULL) != JVMTI_ERROR_NONE)
-        return;
-    (*l->jvmti)->GetFieldModifiers(l->jvmti, class, field, &flags);
-    if (flags & CF_ACC_STATIC && strcmp(type, "Ljava/lang/InstrKitState;") == 0)
-        add_state(l, class, field, original, name);
-    (*l->jvmti)->Deallocate(l->jvmti, (unsigned char *)name);
-    (*l->jvmti)->Deallocate(l->jvmti, (unsigned char *)type);
 }
 
 static void add_states(struct listing *l, const struct instr_kit *kit) {
     instr_json_open(l->json, "states", '[');
     for (size_t i = 0; i < l->loaded->count; i++) {
-        jclass class = l->loaded->classes[i].class;
-        const char *original;
-        jfieldID *fields = NULL;
-        jint count = 0;
-        if (!is_of(kit, &l->loaded->classes[i], &original)) continue;
-        if ((*l->jvmti)->GetClassFields(l->jvmti, class, &count, &fields) != JVMTI_ERROR_NONE)
-            continue;
-        for (jint k = 0; k < count; k++) add_field(l, class, fields[k], original);
-        (*l->jvmti)->Deallocate(l->jvmti, (unsigned char *)fields);
+        struct listed_class c = {l, kit, &l->loaded->classes[i]};
+        instr_kit_states_each(l->jvmti, l->jni, c.class->class, add_state, &c);
     }
     instr_json_close(l->json, ']');
 }
