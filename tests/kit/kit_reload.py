@@ -233,6 +233,16 @@ class ReloadTest(ShopTest):
                     file.write((99).to_bytes(2, "big"))
         self.jar("kit.jar", self.path("kit-classes"))
 
+    def test_a_start_with_a_kit_that_is_too_new(self):
+        """It is refused once, however many classes it matches, and the program runs without it."""
+        self.too_new('@Advice("Waits*.*(int)") final class Slow { static void enter() { } }')
+        done = self.java(f"-agentpath:{AGENT}=kit={self.path('kit.jar')}", "-cp", self.app, "Waits", input="\nlater\n")
+        self.assertEqual(done.stdout.split("\n"), ["ready", "2 3 1", "2", ""])
+        self.assertRegex(done.stderr, r"^instr: nothing is instrumented: Slow has class file version 99, and this JVM takes up to \d+\n$")
+        with self.start() as java:
+            done = self.tool("attach", str(java.pid), "kit=" + self.path("kit.jar"), status=1)
+            self.assertRegex(done.stderr, r"Slow has class file version 99, and this JVM takes up to \d+\n$")
+
     def test_places_that_change_while_threads_are_in_them(self):
         """Each call has the old or the new advice, whole, and there is no error."""
         self.app = self.build("busy", Waits="""

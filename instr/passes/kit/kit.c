@@ -93,9 +93,43 @@ static bool define_needed(JNIEnv *jni, const struct instr_kit *kit, bool counts_
            instr_kit_define_types(jni, kit, reason, size);
 }
 
+// The latest version of class files that this JVM takes; 0: unknown.
+static int latest_version(JNIEnv *jni) {
+    int version = 0;
+    if ((*jni)->PushLocalFrame(jni, 8) == 0) {
+        jclass system = (*jni)->FindClass(jni, "java/lang/System");
+        jmethodID get = system ? (*jni)->GetStaticMethodID(jni, system, "getProperty",
+                                                           "(Ljava/lang/String;)Ljava/lang/String;")
+                               : NULL;
+        jstring key = get ? (*jni)->NewStringUTF(jni, "java.class.version") : NULL,
+                value = key ? (*jni)->CallStaticObjectMethod(jni, system, get, key) : NULL;
+        bool found = value && !(*jni)->ExceptionCheck(jni);
+        const char *text = found ? (*jni)->GetStringUTFChars(jni, value, NULL) : NULL;
+        if (text) version = atoi(text);
+        if (text) (*jni)->ReleaseStringUTFChars(jni, value, text);
+        (*jni)->PopLocalFrame(jni, NULL);
+    }
+    (*jni)->ExceptionClear(jni);
+    return version;
+}
+
+static bool is_too_new(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size) {
+    int latest = latest_version(jni);
+    for (size_t i = 0; i < kit->class_count; i++) {
+        const uint8_t *bytes = kit->classes[i].bytes;
+        int version = bytes[6] << 8 | bytes[7];
+        if (!latest || version <= latest) continue;
+        snprintf(reason, size, "%s has class file version %d, and this JVM takes up to %d",
+                 kit->classes[i].original, version, latest);
+        return true;
+    }
+    return false;
+}
+
 static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options *options,
                   char *reason, size_t size) {
     const struct instr_kit *kit = instr_kit_of(options->pass);
+    if (is_too_new(jni, kit, reason, size)) return false;
     if (state.phase == INSTR_PHASE_LIVE && !instr_kit_required_live(jvmti, jni, kit, reason, size))
         return false;
     atomic_store(&state.thread, find_thread(jni));
@@ -199,39 +233,6 @@ static bool prepare_beside(JNIEnv *jni, const struct instr_kit *kit,
     if (!ok) snprintf(reason, size, "advice %s: %s", advice->name, why);
     (*jni)->DeleteLocalRef(jni, loader);
     return ok;
-}
-
-// The latest version of class files that this JVM takes; 0: unknown.
-static int latest_version(JNIEnv *jni) {
-    int version = 0;
-    if ((*jni)->PushLocalFrame(jni, 8) == 0) {
-        jclass system = (*jni)->FindClass(jni, "java/lang/System");
-        jmethodID get = system ? (*jni)->GetStaticMethodID(jni, system, "getProperty",
-                                                           "(Ljava/lang/String;)Ljava/lang/String;")
-                               : NULL;
-        jstring key = get ? (*jni)->NewStringUTF(jni, "java.class.version") : NULL,
-                value = key ? (*jni)->CallStaticObjectMethod(jni, system, get, key) : NULL;
-        bool found = value && !(*jni)->ExceptionCheck(jni);
-        const char *text = found ? (*jni)->GetStringUTFChars(jni, value, NULL) : NULL;
-        if (text) version = atoi(text);
-        if (text) (*jni)->ReleaseStringUTFChars(jni, value, text);
-        (*jni)->PopLocalFrame(jni, NULL);
-    }
-    (*jni)->ExceptionClear(jni);
-    return version;
-}
-
-static bool is_too_new(JNIEnv *jni, const struct instr_kit *kit, char *reason, size_t size) {
-    int latest = latest_version(jni);
-    for (size_t i = 0; i < kit->class_count; i++) {
-        const uint8_t *bytes = kit->classes[i].bytes;
-        int version = bytes[6] << 8 | bytes[7];
-        if (!latest || version <= latest) continue;
-        snprintf(reason, size, "%s has class file version %d, and this JVM takes up to %d",
-                 kit->classes[i].original, version, latest);
-        return true;
-    }
-    return false;
 }
 
 // What this JVM does not take is found before anything changes, and most of the work is done then.
