@@ -50,10 +50,21 @@ static bool is_needed(JNIEnv *jni, const struct entry *e, const struct instr_kit
     return !e->loader || !(*jni)->IsSameObject(jni, e->loader, NULL);
 }
 
+enum { LEAST_SIZE = 64 };
+
+// The size at which a quarter of the table is in use.
+static size_t fitting_size(JNIEnv *jni, const struct instr_kit *without) {
+    size_t needed = 0, size = LEAST_SIZE;
+    for (size_t i = 0; i < table.size; i++)
+        needed += table.entries[i].key && is_needed(jni, &table.entries[i], without);
+    while (size < 4 * needed) size *= 2;
+    return size;
+}
+
 // Makes a new table, without the loaders that have ended and the places of a kit (NULL: of none).
-static bool rebuild(JNIEnv *jni, size_t size, const struct instr_kit *without) {
+static bool rebuild(JNIEnv *jni, const struct instr_kit *without) {
     struct entry *old = table.entries;
-    size_t old_size = table.size;
+    size_t old_size = table.size, size = fitting_size(jni, without);
     struct entry *entries = calloc(size, sizeof *entries);
     if (!entries) return false;
     table.entries = entries;
@@ -88,8 +99,7 @@ void instr_kit_place_add(JNIEnv *jni, const struct instr_kit_place *place) {
         return;
     }
     pthread_mutex_lock(&table.lock);
-    bool room =
-        2 * table.count < table.size || rebuild(jni, table.size ? 2 * table.size : 64, NULL);
+    bool room = 2 * table.count < table.size || rebuild(jni, NULL);
     struct entry *e = room ? entry_of(jni, place) : NULL;
     bool added = e && !e->key;
     if (added) {
@@ -102,6 +112,6 @@ void instr_kit_place_add(JNIEnv *jni, const struct instr_kit_place *place) {
 
 void instr_kit_places_forget(JNIEnv *jni, const struct instr_kit *kit) {
     pthread_mutex_lock(&table.lock);
-    if (table.size) rebuild(jni, table.size, kit);
+    if (table.size) rebuild(jni, kit);
     pthread_mutex_unlock(&table.lock);
 }
