@@ -42,8 +42,9 @@ struct kit_source {
     bool opened_private;      // another class uses its private members
     struct kit_source **uses; // classes of the kit
     size_t use_count;
-    struct kit_source *next;
-    unsigned mark; // for walks
+    struct kit_source *next, *next_in_bucket;
+    struct instr_kit_class *made; // of it, for each alternative that needs one of its own
+    unsigned mark;                // for walks
 };
 
 // A kit while it is read.

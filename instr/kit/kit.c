@@ -93,6 +93,9 @@ static void read_kit(struct kit_reader *reader, const char *paths) {
     kit->path = kit_format(kit, "%s", paths);
     kit->name = kit_name(kit, paths);
     open_jars(reader, paths);
+    size_t entries = 0;
+    for (size_t i = 0; i < reader->jar_count; i++) entries += reader->jars[i].count;
+    kit_expect(kit, entries);
     if (kit->usable && !kit->no_memory) read_advices(reader);
     if (kit->usable && !kit->no_memory) kit_close(reader);
     if (kit->usable && !kit->no_memory) kit_name_classes(reader);

@@ -47,6 +47,7 @@ struct instr_kit_class {
     // For the room:
     const struct kit_source *source;
     const char *types_from, *types_to; // what is renamed, with slashes; "": nothing
+    struct instr_kit_class *next_made; // of the same source
 };
 
 // --- advice methods ---
@@ -159,10 +160,12 @@ struct instr_kit {
     size_t class_count;
     struct instr_kit_problem *problems;
     size_t problem_count;
-    bool usable;                // no problem is fatal
-    bool names_types;           // its classes name some of the kit's types, not only annotations
-    struct kit_source *sources; // for the room
+    bool usable;      // no problem is fatal
+    bool names_types; // its classes name some of the kit's types, not only annotations
     struct instr_kit_applied *applied; // the only part that changes later; NULL: not usable
+    // For the room:
+    struct kit_source *sources, **buckets; // the second: by name
+    size_t bucket_count;                   // a power of 2
     struct cf_arena arena;
     bool no_memory;
 };

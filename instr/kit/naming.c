@@ -15,12 +15,10 @@ static bool same_alternative(const struct instr_kit_class *a, const struct instr
 // The class made of a class of the jars, for a user with its alternative.
 static const struct instr_kit_class *
 made_of(const struct instr_kit *kit, const struct instr_kit_class *user, struct cf_slice name) {
-    for (size_t i = 0; i < kit->class_count; i++) {
-        const struct instr_kit_class *c = &kit->classes[i];
-        if (cf_slice_is(name, c->original, strlen(c->original)) &&
-            (c->boot || same_alternative(c, user)))
-            return c;
-    }
+    const struct kit_source *source =
+        name.bytes ? kit_opened(kit, (const char *)name.bytes, name.length) : NULL;
+    for (const struct instr_kit_class *c = source ? source->made : NULL; c; c = c->next_made)
+        if (c->boot || same_alternative(c, user)) return c;
     return NULL;
 }
 
@@ -91,9 +89,8 @@ static const char *defined_name(struct instr_kit *kit, const struct instr_kit_cl
 }
 
 // The class for the advice's alternative; it is made when it is first needed.
-static struct instr_kit_class *class_for(struct instr_kit *kit,
-                                         const struct instr_kit_advice *advice,
-                                         const struct kit_source *source) {
+static struct instr_kit_class *
+class_for(struct instr_kit *kit, const struct instr_kit_advice *advice, struct kit_source *source) {
     bool renames = strcmp(advice->types_from, advice->types) != 0;
     struct instr_kit_class like = {.types_from = renames ? advice->types_from : "",
                                    .types_to = renames ? advice->types : ""};
@@ -105,6 +102,8 @@ static struct instr_kit_class *class_for(struct instr_kit *kit,
     c->original = source->name;
     c->boot = source->boot;
     c->source = source;
+    c->next_made = source->made;
+    source->made = c;
     c->name = defined_name(kit, c);
     return c;
 }

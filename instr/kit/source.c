@@ -2,6 +2,7 @@
 #include "classfile/code.h"
 #include "classfile/format/lines.h"
 #include "classfile/structure.h"
+#include "instr/base/hash.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,6 +95,33 @@ static const char *open_class(struct kit_source *source, const uint8_t *bytes, s
     return NULL;
 }
 
+void kit_expect(struct instr_kit *kit, size_t count) {
+    kit->bucket_count = 16;
+    while (kit->bucket_count < count && kit->bucket_count < MOST_CLASSES) kit->bucket_count *= 2;
+    kit->buckets = kit_alloc(kit, kit->bucket_count, sizeof *kit->buckets);
+}
+
+static struct kit_source **bucket_of(const struct instr_kit *kit, const char *name, size_t length) {
+    return &kit->buckets[instr_hash(name, length, 0) & (kit->bucket_count - 1)];
+}
+
+struct kit_source *kit_opened(const struct instr_kit *kit, const char *name, size_t length) {
+    struct cf_slice wanted = {(const uint8_t *)name, (uint32_t)length};
+    struct kit_source *s = *bucket_of(kit, name, length);
+    while (s && !cf_slice_is(wanted, s->name, strlen(s->name))) s = s->next_in_bucket;
+    return s;
+}
+
+static void add_source(struct kit_reader *reader, struct kit_source *source) {
+    struct instr_kit *kit = reader->kit;
+    struct kit_source **bucket = bucket_of(kit, source->name, strlen(source->name));
+    source->next_in_bucket = *bucket;
+    *bucket = source;
+    source->next = kit->sources;
+    kit->sources = source;
+    reader->source_count++;
+}
+
 static struct kit_source *open_source(struct kit_reader *reader, const struct instr_jar *jar,
                                       const struct instr_jar_entry *entry) {
     struct instr_kit *kit = reader->kit;
@@ -115,17 +143,15 @@ static struct kit_source *open_source(struct kit_reader *reader, const struct in
         return NULL;
     }
     source->file = source_file(kit, &source->cls, source->name);
-    source->next = kit->sources;
-    kit->sources = source;
-    reader->source_count++;
+    add_source(reader, source);
     return source;
 }
 
 struct kit_source *kit_find(struct kit_reader *reader, const char *name, size_t length) {
     struct instr_kit *kit = reader->kit;
     if (length >= strlen(KIT_TYPES) && memcmp(name, KIT_TYPES, strlen(KIT_TYPES)) == 0) return NULL;
-    for (struct kit_source *s = kit->sources; s; s = s->next)
-        if (strncmp(s->name, name, length) == 0 && s->name[length] == '\0') return s;
+    struct kit_source *there = kit_opened(kit, name, length);
+    if (there) return there;
     for (size_t i = 0; i < reader->jar_count && kit->usable; i++) {
         const struct instr_jar_entry *entry = instr_jar_find(&reader->jars[i], name, length);
         if (entry) return open_source(reader, &reader->jars[i], entry);

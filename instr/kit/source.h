@@ -20,6 +20,12 @@ __attribute__((format(printf, 4, 5))) void kit_problem(struct instr_kit *kit, bo
 
 // --- classes ---
 
+// Before the other calls: makes room for so many classes.
+void kit_expect(struct instr_kit *kit, size_t count);
+
+// The class of this internal name if it is open already; NULL: it is not.
+struct kit_source *kit_opened(const struct instr_kit *kit, const char *name, size_t length);
+
 // The class of this internal name, opened; NULL: the kit does not have it, it is malformed (a problem), or memory
 // ran out.
 struct kit_source *kit_find(struct kit_reader *reader, const char *name, size_t length);

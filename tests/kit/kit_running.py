@@ -35,6 +35,16 @@ class RunningTest(ShopTest):
                                "truecom.acme.Shop.order(java.lang.String,int)[tea, -1]", "sn", "caught n", "caught empty",
                                "falsecom.acme.Shop.twice(long)[21]", "43"])
 
+    def test_thousands_of_classes(self):
+        count = 2000
+        classes = "".join(f"final class C{n} {{ static int f(int x) {{ return C{n // 2}.g(x) + 1; }} static int g(int x) {{ return x; }} }}\n" for n in range(count))
+        calls = "".join(f"sum += C{n}.f(x);" for n in range(count))
+        out, err = self.run_kit("""%s
+            @Advice("com.acme.Shop.twice(long)") final class Slow {
+                static void enter() { int sum = 0, x = 1; %s System.out.println(sum); }
+            }""" % (classes, calls))
+        self.assertEqual((out, err), (PLAIN[:-1] + [str(2 * count), PLAIN[-1]], []))
+
     def test_all_types(self):
         self.app = self.build("types", Shop="""
             package com.acme;

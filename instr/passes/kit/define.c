@@ -237,8 +237,17 @@ static bool define_class(const struct defining *d, const struct instr_kit_class 
         snprintf(reason, size, "out of memory");
         return false;
     }
-    if (!c->boot) instr_kit_read_modules(d->jvmti, d->jni, d->loader, d->package, bytes, length);
-    bool ok = define(d, c->boot ? NULL : d->loader, name, bytes, length, reason, size) != NULL;
+    // A kit may have thousands of classes: each has a frame of its own for its references.
+    bool framed = (*d->jni)->PushLocalFrame(d->jni, 64) == 0, ok = false;
+    if (framed) {
+        if (!c->boot)
+            instr_kit_read_modules(d->jvmti, d->jni, d->loader, d->package, bytes, length);
+        ok = define(d, c->boot ? NULL : d->loader, name, bytes, length, reason, size) != NULL;
+        (*d->jni)->PopLocalFrame(d->jni, NULL);
+    } else {
+        (*d->jni)->ExceptionClear(d->jni);
+        snprintf(reason, size, "out of memory");
+    }
     free(bytes);
     return ok;
 }
