@@ -88,11 +88,20 @@ static uint8_t *read_class(const struct instr_class_path *path, const char *name
     return bytes;
 }
 
-// The class, looked for once. NULL: out of memory.
-static struct opened *open_class(struct instr_class_path *path, struct cf_slice name) {
-    struct opened **bucket = &path->buckets[instr_hash(name.bytes, name.length, 0) % BUCKETS];
-    for (struct opened *o = *bucket; o; o = o->next)
-        if (cf_slice_is(name, o->name, strlen(o->name))) return o;
+static struct opened **bucket_of(struct instr_class_path *path, struct cf_slice name) {
+    return &path->buckets[instr_hash(name.bytes, name.length, 0) % BUCKETS];
+}
+
+// What was looked for before; NULL: it was not.
+static struct opened *look_up(struct instr_class_path *path, struct cf_slice name) {
+    struct opened *o = *bucket_of(path, name);
+    while (o && !cf_slice_is(name, o->name, strlen(o->name))) o = o->next;
+    return o;
+}
+
+// The class; `bytes` is NULL if it is not found. NULL: out of memory.
+static struct opened *read_opened(struct instr_class_path *path, struct cf_slice name,
+                                  struct cf_arena *arena) {
     struct opened *o = calloc(1, sizeof *o);
     size_t length = 0;
     if (o) o->name = strndup((const char *)name.bytes, name.length);
@@ -101,10 +110,17 @@ static struct opened *open_class(struct instr_class_path *path, struct cf_slice 
         return NULL;
     }
     o->bytes = read_class(path, o->name, &length);
-    if (o->bytes && cf_class_open(&o->cls, o->bytes, length, &path->arena) != CF_OK) {
+    if (o->bytes && cf_class_open(&o->cls, o->bytes, length, arena) != CF_OK) {
         free(o->bytes);
         o->bytes = NULL;
     }
+    return o;
+}
+
+// The class, looked for once. NULL: out of memory.
+static struct opened *open_class(struct instr_class_path *path, struct cf_slice name) {
+    struct opened *o = look_up(path, name), **bucket = bucket_of(path, name);
+    if (o || !(o = read_opened(path, name, &path->arena))) return o;
     o->next = *bucket;
     *bucket = o;
     return o;
@@ -160,16 +176,32 @@ bool instr_class_path_leads_further(const struct instr_class_path *path) {
     return false;
 }
 
-void instr_class_path_each(struct instr_class_path *path,
+// Visits a class and frees it.
+static bool visit_once(struct instr_class_path *path, struct cf_slice name,
+                       bool (*visit)(void *context, const struct cf_class *cls), void *context) {
+    struct cf_arena arena;
+    cf_arena_init(&arena);
+    struct opened *o = read_opened(path, name, &arena);
+    bool more = !o || !o->bytes || visit(context, &o->cls);
+    if (o) free_opened(o);
+    cf_arena_free(&arena);
+    return more;
+}
+
+void instr_class_path_each(struct instr_class_path *path, bool keeps,
                            bool (*wanted)(void *context, struct cf_slice name),
-                           void (*visit)(void *context, const struct cf_class *cls),
+                           bool (*visit)(void *context, const struct cf_class *cls),
                            void *context) {
-    for (size_t i = 0; i < path->jar_count; i++)
-        for (size_t k = 0; k < path->jars[i].count; k++) {
+    bool more = true;
+    for (size_t i = 0; i < path->jar_count && more; i++)
+        for (size_t k = 0; k < path->jars[i].count && more; k++) {
             const struct instr_jar_entry *e = &path->jars[i].entries[k];
             struct cf_slice name = {(const uint8_t *)e->name, e->name_length - 6u};
             if (wanted && !wanted(context, name)) continue;
-            const struct opened *o = open_class(path, name);
-            if (o && o->bytes) visit(context, &o->cls);
+            const struct opened *o = keeps ? open_class(path, name) : look_up(path, name);
+            if (o)
+                more = !o->bytes || visit(context, &o->cls);
+            else if (!keeps)
+                more = visit_once(path, name, visit, context);
         }
 }

@@ -24,9 +24,10 @@ struct instr_kit_world instr_class_path_world(struct instr_class_path *path);
 // Has one of the jars classes in others, which are not in the path?
 bool instr_class_path_leads_further(const struct instr_class_path *path);
 
-// Calls `visit` for each class of the jars whose name is `wanted` (NULL: for all).
-void instr_class_path_each(struct instr_class_path *path,
+// Calls `visit` for each class of the jars whose name is `wanted` (NULL: for all), until it returns false. `keeps`: the
+// classes stay open, so that the next call need not read them again; otherwise each is freed behind `visit`.
+void instr_class_path_each(struct instr_class_path *path, bool keeps,
                            bool (*wanted)(void *context, struct cf_slice name),
-                           void (*visit)(void *context, const struct cf_class *cls), void *context);
+                           bool (*visit)(void *context, const struct cf_class *cls), void *context);
 
 #endif

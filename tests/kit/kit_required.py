@@ -71,6 +71,32 @@ class RequiredTest(ShopTest):
         loader = self.required("com.acme.Elsewhere.order(..)", "loader", ', loader = "com.acme.*Loader"')
         self.goes_on(loader, "-cp", self.app, "com.acme.Shop", missing=True)
 
+    def test_a_large_class_path(self):
+        """It is not in memory as a whole: neither where the pattern cannot be decided by it, nor where all of it is looked through."""
+        text = "".join(f'"{c * 60000}".length() + ' for c in "abc")
+        large = self.build("large", Large0000="public class Large0000 { int n() { return %s 0; } }" % text)
+        with zipfile.ZipFile(large) as jar:
+            data = jar.read("Large0000.class")
+        with zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as jar:
+            for n in range(1000):
+                jar.writestr(f"Large{n:04}.class", data.replace(b"Large0000", b"Large%04d" % n))
+        peak = self.build("peak", Peak="""
+            public class Peak {
+                static void found() { }
+                public static void main(String[] a) throws Exception {
+                    for (String line : java.nio.file.Files.readAllLines(java.nio.file.Paths.get("/proc/self/status")))
+                        if (line.startsWith("VmHWM")) System.out.println(line.replaceAll("[^0-9]", ""));
+                }
+            }""")
+        jars = ["-XX:+UseSerialGC", "-cp", f"{large}:{peak}", "Peak"]
+        plain = self.java(*jars).stdout
+        for i, value in enumerate(('"Large0000+.missing(..)"', '{"Large????.missing(..)", "Peak.found(..)"}')):
+            kit = self.kit("@Advice(value = %s, required = true) final class Slow { static void enter() { } }" % value, f"k{i}")
+            with_kit = self.start(kit, *jars)
+            self.assertEqual(with_kit.returncode, 0, with_kit.stderr)
+            kb = [int(out.split()[-1]) for out in (plain, with_kit.stdout)]
+            self.assertLess(kb[1] - kb[0], 100000, kb)
+
     def test_a_broken_jar_of_the_class_path(self):
         broken = self.path("broken.jar")
         with open(broken, "wb") as jar:

@@ -89,12 +89,13 @@ struct looking {
     struct instr_kit_matches matches;
 };
 
-static void look_at(void *context, const struct cf_class *cls) {
+static bool look_at(void *context, const struct cf_class *cls) {
     struct looking *l = context;
     if (l->advice->calls)
         instr_kit_match_calls(l->advice, cls, &l->matches);
     else
         instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+    return true;
 }
 
 // What the patterns find in the jars.
@@ -103,7 +104,7 @@ static void match_advices(struct check *check) {
         struct looking l = {&check->kit->advices[i], instr_class_path_world(check->path), {0}};
         struct instr_kit_source nowhere = {NULL, 0};
         char text[800];
-        instr_class_path_each(check->path, NULL, look_at, &l);
+        instr_class_path_each(check->path, true, NULL, look_at, &l);
         check->matches[i] = l.matches.fitting;
         if (l.matches.methods == 0) {
             snprintf(text, sizeof text, "%.200s matches no %s these jars", l.advice->name,

@@ -61,10 +61,11 @@ static bool is_set(jvmtiEnv *jvmti, const char *name) {
 // The application's loader passes over what is not there.
 static void add_jars(struct start *start, char *jars) {
     char ignored[INSTR_JAR_REASON_SIZE], *at = jars;
-    while (at) {
+    while (at && start->all) {
         const char *jar = strsep(&at, ":");
         if (!*jar) jar = ".";
-        if (access(jar, F_OK) == 0 && !instr_class_path_add(start->path, jar, ignored))
+        if (access(jar, F_OK) == 0 && (!instr_class_path_add(start->path, jar, ignored) ||
+                                       instr_class_path_leads_further(start->path)))
             start->all = false;
     }
 }
@@ -78,7 +79,6 @@ static void open_path(struct start *start) {
     for (size_t i = 0; i < sizeof further / sizeof *further; i++)
         if (is_set(start->jvmti, further[i])) start->all = false;
     add_jars(start, jars);
-    if (instr_class_path_leads_further(start->path)) start->all = false;
     free(home);
     free(jars);
 }
@@ -89,18 +89,19 @@ static bool is_wanted(void *context, struct cf_slice name) {
     if (l->advice->calls)
         return instr_match(l->advice->callers, (const char *)name.bytes, name.length);
     for (size_t i = 0; i < l->advice->target_count; i++)
-        if (l->advice->targets[i].subtypes ||
-            instr_kit_names_class(&l->advice->targets[i], (const char *)name.bytes, name.length))
+        if (instr_kit_names_class(&l->advice->targets[i], (const char *)name.bytes, name.length))
             return true;
     return false;
 }
 
-static void look_at(void *context, const struct cf_class *cls) {
+// Returns whether to look further.
+static bool look_at(void *context, const struct cf_class *cls) {
     struct looking *l = context;
     if (l->advice->calls)
         instr_kit_match_calls(l->advice, cls, &l->matches);
     else
         instr_kit_match_class(l->advice, cls, &l->world, &l->matches);
+    return !l->matches.fitting;
 }
 
 static bool reaches_jdk(const struct instr_match *match) {
@@ -108,34 +109,43 @@ static bool reaches_jdk(const struct instr_match *match) {
            instr_match_below(match, "jdk/") || instr_match_below(match, "sun/");
 }
 
-// Classes of the JDK are looked up by name. Returns whether a pattern may mean others of them.
-static bool look_in_jdk(struct looking *l) {
-    bool more = false;
-    if (l->advice->calls) return reaches_jdk(l->advice->callers);
-    for (size_t i = 0; i < l->advice->target_count; i++) {
-        const struct instr_kit_target *target = &l->advice->targets[i];
-        const char *text = instr_match_text(target->classes);
+static bool names_one_class(const struct instr_kit_target *target) {
+    return !target->subtypes && !strpbrk(instr_match_text(target->classes), "*?:");
+}
+
+// May it apply to classes of the JDK that are not looked up by name, or to those of other loaders? Then the class
+// path does not say that it applies to nothing.
+static bool reaches_further(const struct instr_kit_advice *advice) {
+    if (advice->loader) return true;
+    if (advice->calls) return reaches_jdk(advice->callers);
+    for (size_t i = 0; i < advice->target_count; i++)
+        if (advice->targets[i].subtypes ||
+            (!names_one_class(&advice->targets[i]) && reaches_jdk(advice->targets[i].classes)))
+            return true;
+    return false;
+}
+
+// Classes of the JDK are looked up by name.
+static void look_in_jdk(struct looking *l) {
+    for (size_t i = 0; i < l->advice->target_count && !l->advice->calls; i++) {
         char name[1024];
         const struct cf_class *cls;
-        if (target->subtypes || strpbrk(text, "*?:")) {
-            more = more || reaches_jdk(target->classes) || target->subtypes;
-            continue;
-        }
-        snprintf(name, sizeof name, "%s", text);
+        if (!names_one_class(&l->advice->targets[i])) continue;
+        snprintf(name, sizeof name, "%s", instr_match_text(l->advice->targets[i].classes));
         for (char *p = name; *p; p++)
             if (*p == '.') *p = '/';
         struct cf_slice slice = {(const uint8_t *)name, (uint32_t)strlen(name)};
         if (l->world.find(l->world.context, slice, &cls) == INSTR_KIT_PRESENT) look_at(l, cls);
     }
-    return more;
 }
 
 static bool applies_at_start(const struct start *start, const struct instr_kit_advice *advice,
                              char *reason, size_t size) {
     struct looking l = {advice, instr_class_path_world(start->path), {0}};
-    instr_class_path_each(start->path, is_wanted, look_at, &l);
-    bool more = !l.matches.fitting && look_in_jdk(&l);
-    if (l.matches.fitting || !start->all || more || advice->loader) return true;
+    // Class paths may be long, and memory short: nothing is kept.
+    instr_class_path_each(start->path, false, is_wanted, look_at, &l);
+    if (!l.matches.fitting) look_in_jdk(&l);
+    if (l.matches.fitting) return true;
     if (!*l.matches.misfit)
         return refuse(advice,
                       advice->calls ? "the class path has no call" : "the class path has no method",
@@ -144,17 +154,25 @@ static bool applies_at_start(const struct start *start, const struct instr_kit_a
     return false;
 }
 
+// Is there an advice of which the class path can say that it applies to nothing?
+static bool any_decidable(const struct instr_kit *kit) {
+    for (size_t i = 0; i < kit->advice_count; i++)
+        if (kit->advices[i].required && !reaches_further(&kit->advices[i])) return true;
+    return false;
+}
+
 bool instr_kit_required_at_start(jvmtiEnv *jvmti, const struct instr_kit *kit, char *reason,
                                  size_t size) {
     struct start start = {.jvmti = jvmti};
     bool ok = true;
-    if (!any_required(kit)) return true;
+    if (!any_decidable(kit)) return true;
     snprintf(reason, size, "out of memory");
     start.path = instr_class_path_new();
     if (!start.path) return false;
     open_path(&start);
-    for (size_t i = 0; i < kit->advice_count && ok; i++)
-        ok = !kit->advices[i].required || applies_at_start(&start, &kit->advices[i], reason, size);
+    for (size_t i = 0; i < kit->advice_count && ok && start.all; i++)
+        ok = !kit->advices[i].required || reaches_further(&kit->advices[i]) ||
+             applies_at_start(&start, &kit->advices[i], reason, size);
     instr_class_path_free(start.path);
     return ok;
 }
