@@ -147,7 +147,7 @@ static void read_text(struct rule_lexer *lexer) {
     const char *from = lexer->at++, quote = *from;
     char *copy = rule_lexer_copy(lexer, lexer->at, strcspn(lexer->at, "\n")), *to = copy;
     for (; copy && *lexer->at && *lexer->at != '\n' && *lexer->at != quote; lexer->at++) {
-        if (*lexer->at == '\\' && lexer->at[1]) lexer->at++;
+        if (*lexer->at == '\\' && lexer->at[1] && lexer->at[1] != '\n') lexer->at++;
         *to++ = *lexer->at;
     }
     if (!copy) return;

@@ -177,6 +177,8 @@ START_TEST(mistakes_have_a_place_and_a_sentence) {
         {"a.B.c entry /1 == \"x/ { @ = count() }", "\"x", "no end"},
         {"a.B.c entry /arg0 ~ 5/ { @ = count() }", "5", "~ wants"},
         {"a.B.c entry /arg0 ~ @nosuchfile/ { @ = count() }", "nosuchfile",
+        {"a.B.c entry /1 == \"\\\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"/ { @ = count() }", "\"\\",
+         "no end"},
          "the file nosuchfile: No such file or directory"},
         {"a.B.c entry /arg0 ~ @'no such/file'/ { @ = count() }", "'no such/file'",
          "the file no such/file: No such file or directory"},
