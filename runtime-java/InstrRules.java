@@ -358,14 +358,21 @@ public final class InstrRules {
         return (x >>> 11) * 0x1.0p-53;
     }
 
-    /** Ends early when the thread is interrupted, and leaves it interrupted. At most an hour. */
+    /**
+     * Ends early when the thread is interrupted, and leaves it interrupted. At most an hour. Waiting takes the permit of
+     * an unpark() that was meant for the application, which gets one back: park() may return without a reason.
+     */
     public static void delay(long ns) {
         STARTED[guard(InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID))] = 0; // waiting takes no CPU time
         long left = ns < 3600000000000L ? ns : 3600000000000L, end = System.nanoTime() + left;
         try {
-            while (left > 0 && !Thread.currentThread().isInterrupted()) {
-                LockSupport.parkNanos(left);
-                left = end - System.nanoTime();
+            try {
+                while (left > 0 && !Thread.currentThread().isInterrupted()) {
+                    LockSupport.parkNanos(left);
+                    left = end - System.nanoTime();
+                }
+            } finally {
+                LockSupport.unpark(Thread.currentThread());
             }
         } catch (Throwable dropped) {
             InstrFailure.drop(dropped);

@@ -8,16 +8,27 @@ import subprocess
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def tables(setting, rule, program, jvm=()):
-    """Runs a program with a rule; what it prints, and {key: count} for each table."""
+def rows_of(setting, rule, program, *options, jvm=()):
+    """Runs a program, with its arguments, and a rule; what it prints, and the rows."""
     file = os.path.join(setting.work, "values.json")
-    command = [setting.tool, "run", "rule=" + rule, "name=values", "values.file=" + file, "--", setting.java, *jvm, "-cp", setting.work, program]
+    command = [setting.tool, "run", "rule=" + rule, "name=values", "values.file=" + file, *options, "--", setting.java, *jvm, "-cp", setting.work, *program.split()]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120, cwd=setting.work)
     if done.returncode:
-        return done.stdout + done.stderr, {}
+        return done.stdout + done.stderr, []
     with open(file, encoding="utf-8") as text:
-        rows = json.load(text)["tables"]
-    return done.stdout, {t: {row["key"]: row["count"] for row in rows if row["table"] == t} for t in {row["table"] for row in rows}}
+        return done.stdout, json.load(text)["tables"]
+
+
+def tables(setting, rule, program, jvm=()):
+    """The same, but {key: count} for each table."""
+    out, rows = rows_of(setting, rule, program, jvm=jvm)
+    return out, {t: {row["key"]: row["count"] for row in rows if row["table"] == t} for t in {row["table"] for row in rows}}
+
+
+def release_of(setting):
+    version = subprocess.run([setting.java, "-version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=120).stderr
+    release = re.search('version "(?:1[.])?([0-9]+)', version).group(1)
+    return int(release)
 
 
 def keys(setting):
@@ -57,19 +68,18 @@ def sizes(setting):
 
 def flat(setting):
     """Fields without a reference, which would be read as one. Their values are those of the program."""
-    version = subprocess.run([setting.java, "-version"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=120).stderr
-    release = re.search('version "([0-9]+)', version).group(1)
-    if int(release) < 28:
+    release = release_of(setting)
+    if release < 28:
         return
     preview = ["--enable-preview"]
-    subprocess.run([setting.java + "c", "-g", *preview, "--release", release, "-d", setting.work, os.path.join(HERE, "Flat.java")],
+    subprocess.run([setting.java + "c", "-g", *preview, "--release", str(release), "-d", setting.work, os.path.join(HERE, "Flat.java")],
                    stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=120)
     layout = subprocess.run([setting.java, *preview, "-XX:+UnlockDiagnosticVMOptions", "-XX:+PrintFieldLayout", "-cp", setting.work, "Flat"],
                             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True, timeout=120).stdout.split("Layout of class ")
     yield "flat: fields", [one.count(" FLAT ") for one in layout if one.startswith("Flat$Shape@")], [5]
     out, found = tables(setting, "Flat.look(Base shape) entry /shape.edges > 0 && shape.none == null/ "
                         "{ @c[shape.corner.x, shape.corner.y, shape.edges] = count(); @n[shape.name, shape.none, shape.missing] = count(); "
-                        "@s[shape.none + shape.edges * 2] = count(); @b[shape.brief + 0.5, shape.missing.x] = count() }", "Flat", preview)
+                        "@s[shape.none + shape.edges * 2] = count(); @b[shape.brief + 0.5, shape.missing.x] = count() }", "Flat", jvm=preview)
     yield "flat: objects", found.get("c", out), {f"{i}, {-i}, {i}": 10000 for i in (1, 2, 3)}
     yield "flat: null", found.get("n"), {"shape, null, null": 30000}
     yield "flat: numbers", found.get("s"), {f"{i}.0": 10000 for i in (2, 4, 6)}
@@ -79,11 +89,22 @@ def flat(setting):
 def full(setting):
     """The program does not see that there is no memory for a rule, also where that happens for the first time."""
     for places in ("exit { @ms[number, text] = hist(elapsed) }", "entry { @[text, thread, stack(3)] = count() }", "return { @sum[text] = sum(result) }"):
-        out, found = tables(setting, "Full.look(int number, String text) " + places, "Full", ["-Xmx16m", "-XX:+UseSerialGC", "-XX:-UseGCOverheadLimit"])
+        out, found = tables(setting, "Full.look(int number, String text) " + places, "Full", jvm=["-Xmx16m", "-XX:+UseSerialGC", "-XX:-UseGCOverheadLimit"])
         yield f"full heap: {places}", (out, len(found)), ("0 of 65536: 20295\n", 1)
 
 
+def waits(setting):
+    """A rule that waits takes no permit from the program, and leaves interrupts."""
+    park = "java.util.concurrent.locks.LockSupport.park"
+    rules = ["Delays$Mailbox.isFull() exit { delay 50ms }", park + "(..) entry { delay 5ms }", "Delays.delayed() entry { delay 60m }"]
+    for program in ["Delays"] + ["Delays virtual"] * (release_of(setting) >= 21):
+        for rule in rules:
+            out, _ = rows_of(setting, rule, program, "allow=delay")
+            yield f"waits: {program}: {rule}", out, "wakes: ends\ntakes turns: ends ends\nis interrupted: ends true\nend\n"
+
+
 def all_of(setting):
+    yield from waits(setting)
     yield from full(setting)
     yield from keys(setting)
     yield from sizes(setting)
