@@ -567,6 +567,7 @@ static void parse_what(struct parser *p, struct instr_rule_action *action) {
         action->value = parse_or(p);
         want_number(p, action->value);
         p->rule->changes |= INSTR_RULE_DELAYS;
+        p->rule->guarded = true;
     } else if (is(p, "throw")) {
         next(p);
         parse_throw(p, action);

@@ -94,13 +94,15 @@ def full(setting):
 
 
 def waits(setting):
-    """A rule that waits takes no permit from the program, and leaves interrupts."""
+    """A rule that waits takes no permit from the program, leaves interrupts, and does not look at itself."""
     park = "java.util.concurrent.locks.LockSupport.park"
-    rules = ["Delays$Mailbox.isFull() exit { delay 50ms }", park + "(..) entry { delay 5ms }", "Delays.delayed() entry { delay 60m }"]
+    rules = ["Delays$Mailbox.isFull() exit { delay 50ms }", park + "(..) entry { delay 5ms }", "Delays.delayed() entry { delay 60m }", park + "Nanos(..) entry { delay 1ms }"]
     for program in ["Delays"] + ["Delays virtual"] * (release_of(setting) >= 21):
         for rule in rules:
             out, _ = rows_of(setting, rule, program, "allow=delay")
             yield f"waits: {program}: {rule}", out, "wakes: ends\ntakes turns: ends ends\nis interrupted: ends true\nend\n"
+    out, rows = rows_of(setting, park + "Nanos(long ns) entry { @[thread] = count() }", "Delays", "rule=" + rules[0], "rule=" + rules[3], "allow=delay")
+    yield "waits: those of rules are not counted", (out[-4:], {row["key"]: row["count"] for row in rows}), ("end\n", {"main": 10})
 
 
 def all_of(setting):

@@ -125,15 +125,17 @@ START_TEST(what_changes_the_program_is_known) {
     static const struct {
         const char *text;
         unsigned changes;
-    } rules[] = {{"entry { delay 300ms }", INSTR_RULE_DELAYS},
-                 {"entry { throw java.io.IOException(\"x\") }", INSTR_RULE_THROWS},
-                 {"entry { set n = 5; return }", INSTR_RULE_SETS | INSTR_RULE_RETURNS},
-                 {"return { set result = 0 }", INSTR_RULE_SETS}};
+        bool guarded; // calls methods that may have a rule
+    } rules[] = {{"entry { delay 300ms }", INSTR_RULE_DELAYS, true},
+                 {"entry { throw java.io.IOException(\"x\") }", INSTR_RULE_THROWS, true},
+                 {"entry { set n = 5; return }", INSTR_RULE_SETS | INSTR_RULE_RETURNS, false},
+                 {"return { set result = 0 }", INSTR_RULE_SETS, false}};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         char text[200];
         snprintf(text, sizeof text, WHERE "%s", rules[i].text);
         struct instr_rule *rule = good(text);
         ck_assert_uint_eq(rule->changes, rules[i].changes);
+        ck_assert_int_eq(rule->guarded, rules[i].guarded);
         instr_rule_free(rule);
     }
 }
@@ -175,10 +177,10 @@ START_TEST(mistakes_have_a_place_and_a_sentence) {
         {"a.B.c entry { @ = sum(foo) }", "foo", "'foo' is not a parameter"},
         {"a.B.c(int n) entry { @ = sum(n.toString()) }", "toString", "cannot be called"},
         {"a.B.c entry /1 == \"x/ { @ = count() }", "\"x", "no end"},
-        {"a.B.c entry /arg0 ~ 5/ { @ = count() }", "5", "~ wants"},
-        {"a.B.c entry /arg0 ~ @nosuchfile/ { @ = count() }", "nosuchfile",
         {"a.B.c entry /1 == \"\\\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"/ { @ = count() }", "\"\\",
          "no end"},
+        {"a.B.c entry /arg0 ~ 5/ { @ = count() }", "5", "~ wants"},
+        {"a.B.c entry /arg0 ~ @nosuchfile/ { @ = count() }", "nosuchfile",
          "the file nosuchfile: No such file or directory"},
         {"a.B.c entry /arg0 ~ @'no such/file'/ { @ = count() }", "'no such/file'",
          "the file no such/file: No such file or directory"},
