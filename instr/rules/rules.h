@@ -167,8 +167,8 @@ struct instr_rule {
     bool uses_this, uses_result, uses_thrown;
     uint64_t uses[4]; // bits of parameters
     struct instr_rule_found *found;
-    // Does more than count, and compare parameters and fields of `this`: not while the thread is in
-    // a rule already. What it costs is measured.
+    // Does more than count, and compare: not while the thread is in a rule already. What it costs is
+    // measured. So is a rule that compares objects; weave.c knows which do.
     bool guarded;
     struct cf_arena arena;
 };

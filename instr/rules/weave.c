@@ -70,15 +70,43 @@ static void reduce(const struct rule_weaving *w, const struct instr_rule_action 
     rule_call(w, at->s, action->value ? "add" : "count", descriptor);
 }
 
+// Are methods of the JDK, which may have the rule themselves, called for the value? Not for numbers, nor
+// where an object is compared with null.
+static bool calls_jdk(const struct rule_weaving *w, const struct instr_rule_value *v,
+                      const struct rule_moment *at) {
+    if (v->kind == RULE_NULL) return false;
+    if (!v->left) return rule_type_of(w, v, at) == OBJECT;
+    bool equality = v->kind == RULE_EQUAL || v->kind == RULE_NOT_EQUAL;
+    if (equality && (v->left->kind == RULE_NULL || v->right->kind == RULE_NULL))
+        return rule_type_of(w, v->left->kind == RULE_NULL ? v->right : v->left, at) != OBJECT;
+    return calls_jdk(w, v->left, at) || (v->right && calls_jdk(w, v->right, at));
+}
+
+// An object is assigned as it is, but numbers are made of what the rule has.
+static bool assigns_number(const struct rule_weaving *w, const struct instr_rule_action *action) {
+    if (action->does == RULE_SETS && action->target->kind == RULE_PARAMETER)
+        return !strchr("L[", rule_parameter_of(w, action->target)->type);
+    return (action->does == RULE_SETS || action->does == RULE_RETURNS) &&
+           !strchr("L[", w->result_type);
+}
+
+static bool is_guarded(const struct rule_weaving *w, const struct rule_moment *at) {
+    const struct instr_rule *rule = w->rule;
+    if (rule->guarded || (rule->condition && calls_jdk(w, rule->condition, at))) return true;
+    for (const struct instr_rule_action *a = rule->actions; a; a = a->next)
+        if (a->value && assigns_number(w, a) && calls_jdk(w, a->value, at)) return true;
+    return false;
+}
+
 static void enter(const struct rule_weaving *w, const struct rule_moment *at, uint32_t otherwise) {
-    if (!w->rule->guarded) return;
+    if (!is_guarded(w, at)) return;
     cf_push_int(at->s, (int32_t)w->rule->number);
     rule_call(w, at->s, "enter", "(I)Z");
     cf_branch_to(at->s, CF_OP_ifeq, otherwise);
 }
 
 static void leave(const struct rule_weaving *w, const struct rule_moment *at) {
-    if (!w->rule->guarded) return;
+    if (!is_guarded(w, at)) return;
     cf_push_int(at->s, (int32_t)w->rule->number);
     rule_call(w, at->s, "leave", "(I)V");
 }
