@@ -12,11 +12,17 @@ final class InstrRuleTable {
     /** What the agent reads of each key: count, sum, min, max, last, p50, p90, p99; all but the first as double's bits. */
     static final int NUMBERS = 8;
 
-    private static final int COUNT = 0, SUM = 1, REAL_SUM = 2, MIN = 3, MAX = 4, LAST = 5, BUCKETS = 6;
+    private static final int COUNT = 0, SUM = 1, REAL_SUM = 2, MIN = 3, MAX = 4, LAST = 5, FRACTIONS = 6, BUCKETS = 7;
     private static final int HIST = 5;
 
-    /** Four buckets for each power of two. */
-    private static final int BUCKET_COUNT = 64 * 4;
+    /**
+     * Four buckets for each power of two: those from 2^-32 to below 1, and those up to 2^64. Bucket 0 has zeros, 1 the
+     * smallest numbers, and a negative bucket the numbers of the positive one with the sign changed.
+     */
+    private static final int SMALL = 32 * 4, LARGE = 64 * 4, LAST_BUCKET = SMALL + LARGE;
+
+    /** The bits of 2^-32. */
+    private static final int FIRST = (1023 - 32) * 4;
 
     private static final int LONGEST = 200;
 
@@ -29,6 +35,9 @@ final class InstrRuleTable {
     private final AtomicInteger size = new AtomicInteger(), characters = new AtomicInteger();
     private final AtomicLongArray single;
 
+    /** The other buckets of cells, for fractions below 1 and negative numbers, which few tables have. */
+    private final ConcurrentMap<AtomicLongArray, AtomicLongArray> rests = new ConcurrentHashMap<AtomicLongArray, AtomicLongArray>();
+
     InstrRuleTable(int reduction, int most) {
         this.reduction = reduction;
         this.most = most;
@@ -36,7 +45,7 @@ final class InstrRuleTable {
     }
 
     private AtomicLongArray cell() {
-        AtomicLongArray cell = new AtomicLongArray(reduction == HIST ? BUCKETS + BUCKET_COUNT : BUCKETS);
+        AtomicLongArray cell = new AtomicLongArray(reduction == HIST ? BUCKETS + 1 + LARGE : BUCKETS);
         cell.set(MIN, Double.doubleToRawLongBits(Double.POSITIVE_INFINITY));
         cell.set(MAX, Double.doubleToRawLongBits(Double.NEGATIVE_INFINITY));
         return cell;
@@ -44,7 +53,8 @@ final class InstrRuleTable {
 
     void add(Object key, long value) {
         AtomicLongArray cell = find(key);
-        cell.getAndIncrement(reduction == HIST ? BUCKETS + bucket(value) : COUNT);
+        if (reduction == HIST) count(cell, bucket(value));
+        else cell.getAndIncrement(COUNT);
         if (reduction == 0) return;
         long before = cell.getAndAdd(SUM, value), after = before + value;
         if (((before ^ after) & (value ^ after)) < 0) addReal(cell, value < 0 ? -0x1p64 : 0x1p64);
@@ -53,7 +63,12 @@ final class InstrRuleTable {
 
     void add(Object key, double value) {
         AtomicLongArray cell = find(key);
-        cell.getAndIncrement(reduction == HIST ? BUCKETS + bucket((long) value) : COUNT);
+        if (reduction == HIST) {
+            count(cell, bucket(value));
+            if (cell.get(FRACTIONS) == 0 && value != Math.rint(value)) cell.lazySet(FRACTIONS, 1);
+        } else {
+            cell.getAndIncrement(COUNT);
+        }
         if (reduction == 0) return;
         addReal(cell, value);
         reduce(cell, value);
@@ -66,11 +81,30 @@ final class InstrRuleTable {
         }
     }
 
+    private void count(AtomicLongArray cell, int bucket) {
+        if (bucket > SMALL || bucket == 0) cell.getAndIncrement(BUCKETS + (bucket == 0 ? 0 : bucket - SMALL));
+        else rest(cell).getAndIncrement(bucket > 0 ? bucket - 1 : SMALL - 1 - bucket);
+    }
+
+    private AtomicLongArray rest(AtomicLongArray cell) {
+        AtomicLongArray rest = rests.get(cell);
+        if (rest != null) return rest;
+        AtomicLongArray fresh = new AtomicLongArray(SMALL + LAST_BUCKET), there = rests.putIfAbsent(cell, fresh);
+        return there == null ? fresh : there;
+    }
+
+    /** The numbers in a bucket. `rest`: that of the cell, or null. */
+    private static long counted(AtomicLongArray cell, AtomicLongArray rest, int bucket) {
+        if (bucket > SMALL || bucket == 0) return cell.get(BUCKETS + (bucket == 0 ? 0 : bucket - SMALL));
+        return rest == null ? 0 : rest.get(bucket > 0 ? bucket - 1 : SMALL - 1 - bucket);
+    }
+
     /** A histogram counts in its buckets alone: each atomic addition costs as much as the rest. */
     private long count(AtomicLongArray cell) {
         if (reduction != HIST) return cell.get(COUNT);
+        AtomicLongArray rest = rests.get(cell);
         long all = 0;
-        for (int i = 0; i < BUCKET_COUNT; i++) all += cell.get(BUCKETS + i);
+        for (int i = -LAST_BUCKET; i <= LAST_BUCKET; i++) all += counted(cell, rest, i);
         return all;
     }
 
@@ -152,18 +186,27 @@ final class InstrRuleTable {
         return value.getClass().getName() + '@' + Integer.toHexString(System.identityHashCode(value));
     }
 
-    private static int bucket(long value) {
-        if (value < 4) return value < 0 ? 0 : (int) value;
-        int power = 63 - Long.numberOfLeadingZeros(value);
-        return power * 4 + (int) (value >>> power - 2 & 3);
+    /** A double has the number of its power of two and quarter of it in the bits that follow the sign. */
+    private static int bucket(double value) {
+        if (value == 0 || value != value) return 0;
+        long bits = Double.doubleToRawLongBits(value);
+        int bucket = 1 + (int) (bits >>> 50 & 0x1FFF) - FIRST;
+        if (bucket < 1) bucket = 1;
+        if (bucket > LAST_BUCKET) bucket = LAST_BUCKET;
+        return bits < 0 ? -bucket : bucket;
     }
 
-    /** The middle of a bucket. */
-    private static double middle(int bucket) {
-        if (bucket < 8) return bucket < 4 ? bucket : bucket - 4;
-        int power = bucket >>> 2;
-        long from = 4L + (bucket & 3) << power - 2, width = 1L << power - 2;
-        return from + (width - 1) / 2.0;
+    /** Where a positive bucket begins. */
+    private static double start(int bucket) {
+        return Double.longBitsToDouble((long) (bucket - 1 + FIRST) << 50);
+    }
+
+    /** The middle of a bucket, or of the whole numbers in it. */
+    private static double middle(int bucket, boolean isWhole) {
+        if (bucket == 0) return 0;
+        double from = start(Math.abs(bucket)), to = start(Math.abs(bucket) + 1);
+        double middle = isWhole ? from + Math.max(0, to - from - 1) / 2 : (from + to) / 2;
+        return bucket < 0 ? -middle : middle;
     }
 
     Object[] rows() {
@@ -191,13 +234,14 @@ final class InstrRuleTable {
     }
 
     private long percentile(AtomicLongArray cell, int percent) {
+        AtomicLongArray rest = rests.get(cell);
         long all = count(cell), seen = 0;
-        int bucket = 0;
-        for (; bucket < BUCKET_COUNT - 1; bucket++) {
-            seen += cell.get(BUCKETS + bucket);
+        int bucket = -LAST_BUCKET;
+        for (; bucket < LAST_BUCKET; bucket++) {
+            seen += counted(cell, rest, bucket);
             if (seen * 100 >= all * percent && seen > 0) break;
         }
         double min = Double.longBitsToDouble(cell.get(MIN)), max = Double.longBitsToDouble(cell.get(MAX));
-        return Double.doubleToRawLongBits(Math.max(min, Math.min(max, middle(bucket))));
+        return Double.doubleToRawLongBits(Math.max(min, Math.min(max, middle(bucket, cell.get(FRACTIONS) == 0))));
     }
 }

@@ -93,6 +93,20 @@ def full(setting):
         yield f"full heap: {places}", (out, len(found)), ("0 of 65536: 20295\n", 1)
 
 
+def percentiles(setting):
+    """Of fractions and negative numbers, too."""
+    for value, low, high in (("n", 0, 1), ("-n", -1, 0), ("n + 1", 1, 2), ("n * 5 - 2.5", -2.5, 2.5), ("1000 * n - 1000", -1000, 0)):
+        out, rows = rows_of(setting, f"Numbers.fraction(double n) entry {{ @ = hist({value}) }}", "Numbers")
+        row = rows[0] if rows else {}
+        places = {name: round((row.get(name, -9) - low) / (high - low), 2) for name in ("p50", "p90", "p99")}
+        yield f"percentiles of {value}", (out, row.get("count"), [0.37 <= places["p50"] <= 0.6, 0.8 <= places["p90"] <= 1, 0.87 <= places["p99"] <= 1] or places), ("", 1000, [True] * 3)
+    for value, expected in (("n % 8", [3, 7, 7]), ("same % 8", [3, 7, 7]), ("-(n % 8)", [-4, 0, 0]), ("n / n", [1, 1, 1]), ("n % 3 - 1", [0, 1, 1])):
+        _, rows = rows_of(setting, f"Numbers.whole(int n, Object same) entry {{ @ = hist({value}) }}", "Numbers")
+        yield f"percentiles of {value}", [[row["p50"], row["p90"], row["p99"]] for row in rows], [expected]
+    _, rows = rows_of(setting, "Numbers.far(double n) entry { @ = hist(n) }", "Numbers")
+    yield "percentiles of what is far", [(row["count"], row["p50"]) for row in rows], [(10, 0)]
+
+
 def waits(setting):
     """A rule that waits takes no permit from the program, leaves interrupts, and does not look at itself."""
     park = "java.util.concurrent.locks.LockSupport.park"
@@ -106,6 +120,7 @@ def waits(setting):
 
 
 def all_of(setting):
+    yield from percentiles(setting)
     yield from waits(setting)
     yield from full(setting)
     yield from keys(setting)
