@@ -23,8 +23,14 @@ public final class InstrRules {
     /** What one of so many entries costs is measured. A prime, so that rules that alternate are all measured. */
     private static final int SAMPLED = 61;
 
-    /** Longer ones were interrupted by the system. */
+    /**
+     * An entry that takes longer may have been interrupted by the system, and counts as if it had taken that long. Then the
+     * next ones of the rule, CLOSE of them, are measured one by one: one that takes longer within SOON of another counts in
+     * full, as the rule itself is so slow.
+     */
     private static final long LONGEST_SAMPLE = 100000;
+
+    private static final int CLOSE = 1000, SOON = 8;
 
     private static final String NAME = InstrRules.class.getName();
 
@@ -36,13 +42,20 @@ public final class InstrRules {
 
     private static final int MOST_VAIN = 12;
 
-    /** Entries since the last sample, and when the current one began (0: it is not measured); places as of INSIDE. */
+    /**
+     * Entries since the last sample, when the current one began (0: it is not measured), and how many entries it stands
+     * for; places as of INSIDE.
+     */
     private static final int[] ENTERED = new int[GUARDS];
 
     private static final long[] STARTED = new long[GUARDS];
+    private static final int[] STANDS_FOR = new int[GUARDS];
 
     /** By number: estimated nanoseconds that a rule has cost. Threads add samples without locks: some may be lost. */
     private static volatile long[] costs = new long[0];
+
+    /** By number: how many of the next entries are measured one by one. */
+    private static volatile int[] close = new int[0];
 
     /** Exceptions that could not be made, by the names of their classes, and why. */
     private static final ConcurrentHashMap<String, String> UNMADE = new ConcurrentHashMap<String, String>();
@@ -63,6 +76,7 @@ public final class InstrRules {
         System.arraycopy(on, 0, larger, 0, on.length);
         larger[rule] = isOn;
         costs = java.util.Arrays.copyOf(costs, larger.length);
+        close = java.util.Arrays.copyOf(close, larger.length);
         on = larger;
     }
 
@@ -135,9 +149,17 @@ public final class InstrRules {
         int at = guard(thread);
         if (INSIDE[at] == thread && !isStale(at)) return false;
         INSIDE[at] = thread;
-        if (++ENTERED[at] >= SAMPLED) {
-            ENTERED[at] = 0;
+        int[] closely = close;
+        if (closely[rule] > 0) {
+            closely[rule]--;
+            STANDS_FOR[at] = 1;
             STARTED[at] = System.nanoTime();
+        } else if (++ENTERED[at] >= SAMPLED) {
+            ENTERED[at] = 0;
+            STANDS_FOR[at] = SAMPLED;
+            STARTED[at] = System.nanoTime();
+        } else if (STARTED[at] != 0) {
+            STARTED[at] = 0; // of a thread that ended in a rule
         }
         return true;
     }
@@ -174,7 +196,11 @@ public final class InstrRules {
     private static void sample(int rule, int at) {
         long took = System.nanoTime() - STARTED[at];
         STARTED[at] = 0;
-        costs[rule] += Math.min(took, LONGEST_SAMPLE) * SAMPLED;
+        if (took > LONGEST_SAMPLE) {
+            if (STANDS_FOR[at] != 1 || close[rule] < CLOSE - SOON) took = LONGEST_SAMPLE;
+            close[rule] = CLOSE;
+        }
+        costs[rule] += took * STANDS_FOR[at];
     }
 
     private static int guard(long thread) {

@@ -1,4 +1,7 @@
-/** Runs until standard input ends; then it prints how many calls there were, and how many failed. With an argument it never rests. */
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/** Runs until standard input ends; then it prints how many calls there were, and how many failed. With an argument it never rests, and has a long queue. */
 public class Live {
     static class Order {
         private final int total;
@@ -22,6 +25,8 @@ public class Live {
 
     static native int pid();
 
+    static void look(Queue<String> queue) {}
+
     static void work(int n) {
         Order order = new Order(n);
         for (int i = 0; i < 10000; i++) order(order, "ab");
@@ -29,6 +34,8 @@ public class Live {
 
     public static void main(String[] args) throws Exception {
         int calls = 0, failed = 0;
+        Queue<String> queue = new ConcurrentLinkedQueue<>();
+        for (int i = 0; i < 1000000 && args.length > 0; i++) queue.add("element");
         System.out.println("ready");
         while (System.in.available() == 0) {
             try {
@@ -42,6 +49,7 @@ public class Live {
                 touch(calls);
             }
             if (args.length > 0) work(calls);
+            look(queue);
             if (calls++ % 5 == 0 && args.length == 0) Thread.sleep(1);
         }
         System.out.println(calls + " " + failed);
