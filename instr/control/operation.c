@@ -462,11 +462,12 @@ static const char *find_off(const struct waiting *w, size_t *length) {
 static int follow_other(struct waiting *w, struct instr_reply *reply, uint64_t generation) {
     size_t length = 0;
     const char *off = w->enabled ? find_off(w, &length) : NULL;
-    const struct instr_end *ended = off ? instr_ends_since(off, length, w->since) : NULL;
+    struct instr_end end;
+    bool ended = off && instr_ends_since(off, length, w->since, &end);
     w->generation = generation;
     w->number = instr_background_last();
     if (ended)
-        instr_reply_fail(reply, "pass '%.*s' was switched off: %s", (int)length, off, ended->why);
+        instr_reply_fail(reply, "pass '%.*s' was switched off: %s", (int)length, off, end.why);
     else if (off)
         instr_reply_fail(reply,
                          "another command switched pass '%.*s' off before all classes were "

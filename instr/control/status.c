@@ -154,14 +154,14 @@ static void write_end(struct instr_json *json, const char *key, const struct ins
 
 // The passes that the agent has switched off, as long as their owners do not have them on.
 static void switched_off(struct instr_json *json, struct instr_agent *agent) {
-    const struct instr_end *end, *listed[INSTR_ENDS];
+    struct instr_end listed[INSTR_ENDS];
     size_t count = 0;
-    for (size_t i = 0; (end = instr_ends_get(i)); i++)
-        if (!instr_operation_is_on_for(agent, end->pass, &end->owner)) listed[count++] = end;
+    for (size_t i = 0; i < INSTR_ENDS && instr_ends_get(i, &listed[count]); i++)
+        if (!instr_operation_is_on_for(agent, listed[count].pass, &listed[count].owner)) count++;
     if (!count) return;
-    write_end(json, "switched_off", listed[0]);
+    write_end(json, "switched_off", &listed[0]);
     instr_json_open(json, "switched_off_before", '[');
-    for (size_t i = 1; i < count; i++) write_end(json, NULL, listed[i]);
+    for (size_t i = 1; i < count; i++) write_end(json, NULL, &listed[i]);
     instr_json_close(json, ']');
 }
 

@@ -202,10 +202,9 @@ static int report(struct top *top, struct instr_reply *reply, const struct instr
     struct instr_counts *counts = NULL;
     size_t n = 0;
     const struct rw_pass *was = top->pass;
-    const struct instr_end *end =
-        pass || !was ? NULL : instr_ends_since(was->name, strlen(was->name), top->start);
-    if (end) {
-        instr_reply_fail(reply, "pass '%s' was switched off: %s", was->name, end->why);
+    struct instr_end end;
+    if (!pass && was && instr_ends_since(was->name, strlen(was->name), top->start, &end)) {
+        instr_reply_fail(reply, "pass '%s' was switched off: %s", was->name, end.why);
         return 0;
     }
     char off[INSTR_ERROR_SIZE];

@@ -192,9 +192,10 @@ static bool report(struct top *top, struct instr_reply *reply, uint64_t now) {
     JNIEnv *jni = instr_reply_jni(reply);
     if (!jni) return false;
     if (!instr_operation_is_on(top->agent, top->pass)) {
-        const struct instr_end *end = instr_ends_since(top->pass, strlen(top->pass), top->start);
-        instr_reply_fail(reply, "pass '%s' was switched off%s%s", top->pass, end ? ": " : "",
-                         end ? end->why : "");
+        struct instr_end end;
+        bool known = instr_ends_since(top->pass, strlen(top->pass), top->start, &end);
+        instr_reply_fail(reply, "pass '%s' was switched off%s%s", top->pass, known ? ": " : "",
+                         known ? end.why : "");
         return false;
     }
     if (!instr_current_results_report(top->agent, jni, top->pass, &top->owner, true, false, &taker,

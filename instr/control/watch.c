@@ -257,12 +257,13 @@ static uint64_t tick(void *context, struct instr_reply *reply, uint64_t now) {
     }
     const char *pass = pass_of(w);
     if (!instr_operation_is_on(w->agent, pass)) {
-        const struct instr_end *end = instr_ends_since(pass, strlen(pass), w->since);
-        if (end && !end->by_time)
-            instr_reply_fail(reply, "pass '%s' was switched off: %s", pass, end->why);
+        struct instr_end end;
+        bool known = instr_ends_since(pass, strlen(pass), w->since, &end);
+        if (known && !end.by_time)
+            instr_reply_fail(reply, "pass '%s' was switched off: %s", pass, end.why);
         else
-            instr_reply_note(reply, "pass '%s' was switched off%s%s", pass, end ? ": " : "",
-                             end ? end->why : "");
+            instr_reply_note(reply, "pass '%s' was switched off%s%s", pass, known ? ": " : "",
+                             known ? end.why : "");
         return 0;
     }
     return w->reported >= w->filter.limit || now >= w->until ? 0 : w->until;

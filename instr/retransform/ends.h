@@ -1,6 +1,6 @@
 // ends.h: passes that the agent has switched off of its own accord, and why
 //
-// All functions are for the control thread.
+// Any thread may call these functions: an attach switches passes on beside the control thread.
 
 #ifndef INSTR_RETRANSFORM_ENDS_H
 #define INSTR_RETRANSFORM_ENDS_H
@@ -25,8 +25,9 @@ struct instr_end {
 // Notes it, before the pass is switched off: its name, its owner, `by_time` and `why` are given.
 void instr_ends_note(const struct instr_end *end);
 
-// The pass that was switched off last is the one of index 0. NULL: there are not so many.
-const struct instr_end *instr_ends_get(size_t index);
+// Copies one to `end`: the pass that was switched off last is the one of index 0. False: there are
+// not so many.
+bool instr_ends_get(size_t index, struct instr_end *end);
 
 // These options have been switched on: what ended before and is among them is forgotten.
 void instr_ends_follow(const struct instr_options *options);
@@ -38,8 +39,8 @@ void instr_ends_forget(void);
 // pass, or that of any owner. For passes that are off. False: the agent has switched none of them off.
 bool instr_ends_say(const char *name, const struct instr_owner *owner, char *text, size_t size);
 
-// The end of the pass of this name, of `length` bytes, after `since` (ns); NULL: the agent has not
-// switched it off. It stays until another pass is switched off.
-const struct instr_end *instr_ends_since(const char *name, size_t length, uint64_t since);
+// Copies the end of the pass of this name, of `length` bytes, after `since` (ns) to `end`. False: the
+// agent has not switched it off; `end` has any content then.
+bool instr_ends_since(const char *name, size_t length, uint64_t since, struct instr_end *end);
 
 #endif

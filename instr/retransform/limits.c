@@ -66,26 +66,22 @@ static int is_watched(const struct instr_plan *plan) {
 static void watch_overhead(struct instr_agent *agent) {
     char reason[INSTR_ERROR_SIZE] = "off";
     unsigned ticket;
-    char name[64] = "";
-    struct instr_owner owner = {0};
+    struct instr_end end = {0};
     JNIEnv *jni = NULL;
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
     if (is_watched(plan) && (jni = instr_wake_jni()) &&
         instr_overhead_look(agent, plan, jni, SECOND)) {
         int index = instr_overhead_exceeded(plan);
-        if (index >= 0) {
-            snprintf(name, sizeof name, "%s", plan->options.passes[index].pass->name);
-            owner = plan->options.passes[index].owner;
-            instr_overhead_note_end(plan, (size_t)index);
-        }
+        if (index >= 0) instr_overhead_note_end(plan, (size_t)index, &end);
     }
     instr_plans_give_back(&agent->plans, ticket);
-    struct instr_reconfigured *done = *name ? calloc(1, sizeof *done) : NULL;
+    struct instr_reconfigured *done = *end.pass ? calloc(1, sizeof *done) : NULL;
     if (done) {
-        done->owner = &owner;
-        int ok = instr_reconfigure_disable(agent, jni, name, done, reason, sizeof reason);
-        instr_say("%s%s%s: %s: %s", name, *owner.name ? " of " : "", owner.name,
-                  instr_ends_get(0)->why, ok ? "switched off" : reason);
+        const char *by = end.owner.name;
+        done->owner = &end.owner;
+        int ok = instr_reconfigure_disable(agent, jni, end.pass, done, reason, sizeof reason);
+        instr_say("%s%s%s: %s: %s", end.pass, *by ? " of " : "", by, end.why,
+                  ok ? "switched off" : reason);
     }
     free(done);
 }

@@ -230,19 +230,19 @@ void instr_overhead_forget(void) {
     memset(&last, 0, sizeof last);
 }
 
-void instr_overhead_note_end(const struct instr_plan *plan, size_t index) {
+void instr_overhead_note_end(const struct instr_plan *plan, size_t index, struct instr_end *end) {
     const struct instr_pass_options *pass = &plan->options.passes[index];
     struct instr_overhead share = {0};
     char compilers[64] = "";
-    struct instr_end end = {.owner = pass->owner};
+    *end = (struct instr_end){.owner = pass->owner};
     instr_overhead_of(plan, index, &share);
-    snprintf(end.pass, sizeof end.pass, "%s", pass->pass->name);
+    snprintf(end->pass, sizeof end->pass, "%s", pass->pass->name);
     if (share.compilers >= 50)
         instr_format(compilers, sizeof compilers, " (%.1f%% of it in the JVM's compilers)",
                      (double)share.compilers / 1000);
-    instr_format(end.why, sizeof end.why,
+    instr_format(end->why, sizeof end->why,
                  "estimated overhead is %.1f%% of CPU time%s, more than max-overhead=%.3g%%",
                  (double)(share.code + share.compilers) / 1000, compilers,
                  instr_max_overhead(&plan->options, pass) / 1000.0);
-    instr_ends_note(&end);
+    instr_ends_note(end);
 }

@@ -16,6 +16,7 @@
 #ifndef INSTR_RETRANSFORM_OVERHEAD_H
 #define INSTR_RETRANSFORM_OVERHEAD_H
 
+#include "instr/retransform/ends.h"
 #include "instr/vm/agent_state.h"
 
 #include <stdbool.h>
@@ -40,7 +41,7 @@ int instr_overhead_exceeded(const struct instr_plan *plan);
 // The agent is detached: forgets everything.
 void instr_overhead_forget(void);
 
-// Notes why the plan's pass of this index is switched off now (ends.h).
-void instr_overhead_note_end(const struct instr_plan *plan, size_t index);
+// Notes why the plan's pass of this index is switched off now (ends.h), also in `end`.
+void instr_overhead_note_end(const struct instr_plan *plan, size_t index, struct instr_end *end);
 
 #endif
