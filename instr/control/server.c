@@ -178,14 +178,16 @@ static uint64_t earliest(uint64_t a, uint64_t b) {
 
 static void watch(uint64_t now) {
     if (!control.config.watch) return;
-    int busy = control.watch_at != INSTR_NEVER;
-    int killed = busy && instr_control_place_killed(&control.place);
+    bool busy = control.watch_at != INSTR_NEVER;
+    bool thrown = busy && instr_control_place_killed(&control.place), not_yet = thrown;
     instr_pulse_begin("limits", NULL);
-    control.watch_at = control.config.watch(control.config.agent, now, killed);
+    control.watch_at = control.config.watch(control.config.agent, now, &not_yet);
     instr_pulse_end();
+    // Its file tells the operator by its absence that all passes are off.
+    if (thrown && !not_yet) instr_control_place_reset_kill(&control.place);
     // A kill switch that was created while no pass was on does not concern later passes.
     if (busy || control.watch_at == INSTR_NEVER) return;
-    instr_control_place_killed(&control.place);
+    instr_control_place_reset_kill(&control.place);
     control.check_at = earliest(control.check_at, now + CHECK_WHEN_BUSY);
 }
 

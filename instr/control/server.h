@@ -17,6 +17,7 @@
 #include "instr/protocol/socket_path.h"
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,9 +28,10 @@ struct instr_control_config {
     char folder[INSTR_CONTROL_FOLDER + 1]; // for the directory of the socket
     int without_socket; // accept no commands; `watch` is called and the kill switch works
     // Called on the control thread after every command and at the time that the last call returned
-    // (CLOCK_MONOTONIC, ns): expiry, limits. May be NULL. `killed`: the kill switch, a file in the
-    // control directory, exists. That is checked once a second unless this returns INSTR_NEVER.
-    uint64_t (*watch)(struct instr_agent *agent, uint64_t now, int killed);
+    // (CLOCK_MONOTONIC, ns): expiry, limits. May be NULL. `*killed`: the kill switch, a file in the
+    // control directory, exists. That is checked once a second unless this returns INSTR_NEVER. The
+    // file is removed when this has set it to false: everything is off.
+    uint64_t (*watch)(struct instr_agent *agent, uint64_t now, bool *killed);
     // Called on the control thread when the socket cannot be created and no caller waited for it.
     void (*failed)(const char *reason);
 };

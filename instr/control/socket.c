@@ -61,8 +61,8 @@ static int is_for_another(const char *path) {
     return n > 0 && m > 0 && (n != m || memcmp(meant, ours, (size_t)n) != 0);
 }
 
-static int take_switch(const char *path) {
-    return !is_for_another(path) && unlink(path) == 0;
+static void remove_switch(const char *path) {
+    if (!is_for_another(path)) unlink(path);
 }
 
 // Removes the sockets and kill switches of processes that were killed. Examines only files with
@@ -82,7 +82,7 @@ static void remove_leftovers(const char *directory) {
         if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) continue;
         stpcpy(stpcpy(stpcpy(path, directory), "/"), entry->d_name);
         if (is_switch)
-            take_switch(path);
+            remove_switch(path);
         else if (is_dead(path))
             unlink(path);
     }
@@ -142,8 +142,11 @@ int instr_control_place_prepare(struct instr_control_place *place, char *reason,
         return -1;
     }
     remove_leftovers(place->directory);
-    instr_control_switch(place->kill_path, place->directory, (long)getpid());
-    take_switch(place->kill_path); // meant for an earlier process with our pid
+    char kill_path[INSTR_CONTROL_PATH_SIZE];
+    instr_control_switch(kill_path, place->directory, (long)getpid());
+    if (strcmp(kill_path, place->kill_path) == 0) return 0; // only the socket was removed
+    strcpy(place->kill_path, kill_path);
+    remove_switch(kill_path); // meant for an earlier process with our pid
     return 0;
 }
 
@@ -167,8 +170,14 @@ int instr_control_place_holds(const struct instr_control_place *place) {
            st.st_ino == place->inode && S_ISSOCK(st.st_mode);
 }
 
-int instr_control_place_killed(const struct instr_control_place *place) {
-    return take_switch(place->kill_path);
+bool instr_control_place_killed(const struct instr_control_place *place) {
+    struct stat st;
+    return lstat(place->kill_path, &st) == 0 && !S_ISDIR(st.st_mode) &&
+           !is_for_another(place->kill_path);
+}
+
+void instr_control_place_reset_kill(const struct instr_control_place *place) {
+    remove_switch(place->kill_path);
 }
 
 void instr_control_place_remove(const struct instr_control_place *place) {

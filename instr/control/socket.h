@@ -6,6 +6,7 @@
 
 #include "instr/protocol/socket_path.h"
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 struct instr_control_place {
@@ -27,8 +28,10 @@ int instr_control_place_prepare(struct instr_control_place *place, char *reason,
 int instr_control_place_open(struct instr_control_place *place, char *reason, size_t size);
 // Is the socket's file still the one that was created?
 int instr_control_place_holds(const struct instr_control_place *place);
-// Does the kill switch exist? Removes it.
-int instr_control_place_killed(const struct instr_control_place *place);
+// Does the kill switch exist?
+bool instr_control_place_killed(const struct instr_control_place *place);
+// Removes the kill switch.
+void instr_control_place_reset_kill(const struct instr_control_place *place);
 // Removes the socket's file if it is still ours. The descriptor stays open.
 void instr_control_place_remove(const struct instr_control_place *place);
 

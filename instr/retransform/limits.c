@@ -17,11 +17,21 @@
 
 #define SECOND UINT64_C(1000000000)
 
-static void switch_off(struct instr_agent *agent, JNIEnv *jni) {
-    char reason[INSTR_ERROR_SIZE] = "";
+// Obeys the kill switch. False: that is not possible now, and is tried again in a second.
+static bool switch_off(struct instr_agent *agent) {
+    static bool said_why_not;
+    char reason[INSTR_ERROR_SIZE] = "no thread can enter the JVM, as with a full heap";
     struct instr_reconfigured done = {0};
-    int ok = instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
-    instr_say("the kill switch was thrown: %s%s", ok ? "all passes are off" : "", reason);
+    JNIEnv *jni = instr_wake_jni();
+    bool ok = jni && instr_reconfigure_revert(agent, jni, NULL, &done, reason, sizeof reason);
+    if (ok)
+        instr_say("the kill switch was thrown: all passes are off");
+    else if (!said_why_not)
+        instr_say(
+            "the kill switch was thrown, but cannot be obeyed yet: %s; the agent keeps trying",
+            reason);
+    said_why_not = !ok;
+    return ok;
 }
 
 // --- a runtime that throws ---
@@ -150,14 +160,14 @@ static uint64_t watch_ends(struct instr_agent *agent) {
     return ok ? next : instr_clock_now() + SECOND;
 }
 
-uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed) {
+uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, bool *killed) {
     int on = atomic_load(&agent->state) == INSTR_ACTIVE ||
-             (killed && agent->finishing && instr_background_is_busy());
+             (*killed && agent->finishing && instr_background_is_busy());
     uint64_t next = UINT64_MAX;
-    if ((on && killed) || instr_reconfigure_is_due(agent, now)) {
+    if (*killed && (!on || switch_off(agent))) *killed = false;
+    if (instr_reconfigure_is_due(agent, now)) {
         JNIEnv *jni = instr_wake_jni();
         if (!jni) return now + SECOND;
-        if (on && killed) switch_off(agent, jni);
         next = instr_reconfigure_later(agent, jni, instr_clock_now());
     } else {
         if (agent->release_at) next = agent->release_at;
@@ -173,5 +183,6 @@ uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed)
         if (ends < next) next = ends;
         if (now + SECOND < next) next = now + SECOND;
     }
+    if (*killed && now + SECOND < next) next = now + SECOND;
     return next;
 }

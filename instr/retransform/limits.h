@@ -6,7 +6,9 @@
 
 #include "instr/vm/agent_state.h"
 
+#include <stdbool.h>
+
 // The function for instr_control_config.watch: does what is due, returns when to call it again.
-uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, int killed);
+uint64_t instr_limits_watch(struct instr_agent *agent, uint64_t now, bool *killed);
 
 #endif

@@ -141,7 +141,7 @@ class Ending(Poser):
                 self.assertRegex(out, rf"(?m)^ *{pid} ")
             elif words[0] == "off":  # the file is there, and nobody looks for it
                 self.assertIn("the kill switch, ", err)
-                self.assertIn("is set, but the agent has not seen it yet", err)
+                self.assertIn("is set, but the agent has not obeyed it yet", err)
             elif words[0] != "doctor":
                 self.assertEqual((status, err), (1, f"instr: the agent in process {pid} accepts no client; 'instr off {pid}' stops it\n"))
 
@@ -158,7 +158,7 @@ class Ending(Poser):
         self.fail("no kill switch")
 
     @slow
-    def test_a_kill_switch_that_is_seen(self):
+    def test_a_kill_switch_that_is_obeyed(self):
         for more in [], ["--json"]:
             pid, tool, switch = self.switching_off(f"seen{len(more)}", *more)
             os.unlink(switch)
@@ -167,7 +167,7 @@ class Ending(Poser):
             if more:
                 self.assertEqual(json.loads(out), {"kill_switch": switch})
             else:
-                self.assertEqual(out, f"instr: process {pid}: the agent has seen the kill switch, {switch}\n")
+                self.assertEqual(out, f"instr: process {pid}: the agent has obeyed the kill switch, {switch}\n")
 
     @slow
     def test_a_process_that_ends_leaves_no_kill_switch(self):

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 // A JVM that has just started gets BEGUN_MS for the agent's thread to begin.
-enum { ANSWER_MS = 5000, STEP_MS = 50, BEGUN_MS = 3000, SEEN_MS = 10000 };
+enum { ANSWER_MS = 5000, STEP_MS = 50, BEGUN_MS = 3000, OBEYED_MS = 10000 };
 
 struct files {
     const struct instr_process *target;
@@ -126,16 +126,16 @@ static int is_detached(const struct instr_process *target) {
     return there == CLI_SESSION_NONE;
 }
 
-static const char *why_unseen(const struct instr_process *target) {
+static const char *why_not(const struct instr_process *target) {
     if (instr_process_is_stopped(target))
         return "the process is stopped; it will when it continues";
-    return "the agent is dormant, or blocked within the JVM";
+    return "the agent is dormant, busy, or blocked within the JVM";
 }
 
-static int say_seen(const struct cli_control *control, const char *file) {
+static int say_obeyed(const struct cli_control *control, const char *file) {
     if (control->json)
         return cli_json_print(json_pack("{s:o}", "kill_switch", cli_json_text(file)));
-    printf("instr: process %ld: the agent has seen the kill switch, %s\n", control->pid, file);
+    printf("instr: process %ld: the agent has obeyed the kill switch, %s\n", control->pid, file);
     return CLI_OK;
 }
 
@@ -150,9 +150,9 @@ static int off_by_file(const struct cli_control *control) {
         return cli_error("no control directory of process %ld's user is writable: %s", pid,
                          strerror(errno));
     struct timespec pause = {0, STEP_MS * 1000000};
-    int most = instr_process_is_stopped(&target) ? STEP_MS : SEEN_MS;
+    int most = instr_process_is_stopped(&target) ? STEP_MS : OBEYED_MS;
     for (int ms = 0; ms < most; ms += STEP_MS) {
-        if (!exists(&target, file)) return say_seen(control, file);
+        if (!exists(&target, file)) return say_obeyed(control, file);
         if (instr_process_has_ended(&target)) {
             remove_files(&target, file);
             return cli_error("process %ld has ended", pid);
@@ -165,8 +165,8 @@ static int off_by_file(const struct cli_control *control) {
         nanosleep(&pause, NULL);
     }
     return cli_error(
-        "process %ld: the kill switch, %s, is set, but the agent has not seen it yet: %s", pid,
-        file, why_unseen(&target));
+        "process %ld: the kill switch, %s, is set, but the agent has not obeyed it yet: %s", pid,
+        file, why_not(&target));
 }
 
 // CLI_OK: everything is off; CLI_FAILED: the agent did not respond; CLI_USAGE: not permitted, which

@@ -198,7 +198,7 @@
             "respond",                                                                             \
             "The kill switch. If the agent does not respond on the socket, the "                   \
             "command creates the file PID.off beside the socket; an agent with an "                \
-            "enabled pass looks for it every second.")                                             \
+            "enabled pass looks for it every second, and removes it when everything is off.")      \
     COMMAND(detach, "PID [--force] [--json]",                                                      \
             "disable everything in a JVM and end the agent there",                                 \
             "Also undoes what redefine did. The agent's thread and socket end; "                   \

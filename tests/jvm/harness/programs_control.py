@@ -499,6 +499,51 @@ def off_by_file(r):
     yield "file", problems + ([] if "kill switch" in p.stderr else [p.stderr])
 
 
+def until(condition, seconds=20):
+    """Waits until the condition holds; returns whether it does."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+@program("the kill switch, a full heap", quick=False)
+def off_with_full_heap(r):
+    """No thread can enter the JVM: the kill switch stays, and is obeyed when there is room again."""
+    p = Waiting(r, "-Xmx12m", "-XX:+UseSerialGC", r.with_agent("calls,include=FullHeap"), main="FullHeap")
+    switch = re.sub(r"\.sock$", ".off", control.path(p.pid))
+    problems = [] if until(lambda: os.path.exists(control.path(p.pid))) else ["no socket"]
+    p.round()
+    open(switch, "w", encoding="ascii").close()
+    time.sleep(2.5)  # the agent looks for it every second
+    problems += [] if os.path.exists(switch) else ["the kill switch is gone, though nothing can be switched off"]
+    p.round()
+    problems += [] if until(lambda: not os.path.exists(switch)) else ["the kill switch stays"]
+    problems += [f"still on: {passes(p)}"] if passes(p) else []
+    p.process.stdin.close()
+    p.process.wait(60)
+    with open(r.file("stderr"), encoding="utf-8") as f:
+        lines = [line for line in f if "kill switch" in line]
+    said = len(lines) == 2 and "full heap" in lines[0] and "all passes are off" in lines[1]
+    yield "full", problems + ([] if said else [f"{lines}"]) + ([] if p.output == ["ready\n", "full\n", "free\n"] else [f"{p.output}"])
+
+
+@program("the kill switch, a deleted socket", quick=False)
+def off_without_socket(r):
+    """The agent creates its socket anew, and obeys the kill switch all the same."""
+    p = Waiting(r)
+    p.instr("attach")
+    p.instr("enable", "calls")
+    os.kill(p.pid, signal.SIGSTOP)
+    os.unlink(control.path(p.pid))
+    switch = re.sub(r"\.sock$", ".off", control.path(p.pid))
+    open(switch, "w", encoding="ascii").close()
+    time.sleep(5.5)  # it looks for its socket every five seconds
+    os.kill(p.pid, signal.SIGCONT)
+    problems = [] if until(lambda: os.path.exists(control.path(p.pid)) and not os.path.exists(switch)) else ["no socket, or a kill switch"]
+    yield "deleted", p.end(problems + ([f"still on: {passes(p)}"] if passes(p) else []))
+
+
 @program("instr, two operators at once", quick=False)
 def two_operators(r):
     """Both switch passes on and off at the same time: each command succeeds or says why not."""
