@@ -6,6 +6,7 @@
 #include "instr/passes/agent_passes.h"
 #include "instr/retransform/redefine.h"
 #include "instr/passes/results.h"
+#include "instr/passes/watch/watch.h"
 #include "instr/vm/runtime.h"
 #include "instr/retransform/apply.h"
 #include "instr/retransform/pass_lifecycle.h"
@@ -602,6 +603,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
     int ok = (!plan->engine && !instr_background_is_busy()) ||
              revert_all(agent, jni, done, reason, size);
     if (ok) {
+        instr_watch_end_all(jni); // calls that are running look for names, which release() frees
         release(agent, jni);
         if (!has_wrappers(agent)) {
             instr_native_prefix_end();

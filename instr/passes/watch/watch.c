@@ -311,6 +311,10 @@ void instr_watch_end(JNIEnv *jni, int watch) {
     instr_watch_free(calls);
 }
 
+void instr_watch_end_all(JNIEnv *jni) {
+    for (int i = 0; i < INSTR_WATCHES; i++) instr_watch_end(jni, i);
+}
+
 // --- start and stop ---
 
 // Without them messages or stacks are missing.

@@ -50,6 +50,9 @@ int instr_watch_begin(JNIEnv *jni, const struct instr_watch_filter *filter,
                       const struct instr_methods *names);
 // Ends it. The other watches go on.
 void instr_watch_end(JNIEnv *jni, int watch);
+// Ends all watches: the names are about to be freed. Their clients fetch nothing more, and still call
+// instr_watch_end.
+void instr_watch_end_all(JNIEnv *jni);
 
 // Takes the calls of a watch out of its queue, the oldest first; the caller frees them.
 struct instr_watched *instr_watch_fetch(int watch);

@@ -544,6 +544,30 @@ def off_without_socket(r):
     yield "deleted", p.end(problems + ([f"still on: {passes(p)}"] if passes(p) else []))
 
 
+@program("instr detach, while others watch")
+def detach_under_watches(r):
+    """Calls that end meanwhile do not look for the names of methods, whose memory is freed."""
+    library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libslow_trim.so")
+    if not os.path.exists(library):
+        raise Skip("libslow_trim.so is not built")
+    p = Waiting(r, r.with_agent("quiet=yes"), main="SlowCalls", env={"LD_PRELOAD": library})
+    problems = [] if until(lambda: os.path.exists(control.path(p.pid))) else ["no socket"]
+    watching = [watcher(r, p, subprocess.PIPE, "SlowCalls.work(int)") for _ in range(2)]
+    for w in watching:
+        w.stdout.readline()
+    done = p.instr("detach")
+    problems += [] if done.returncode == 0 else [f"{done}"]
+    for w in watching:
+        try:
+            w.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            w.kill()
+            problems.append("a watch goes on")
+    p.process.stdin.close()
+    status = p.process.wait(60)
+    yield "detach", problems + ([f"status {status}"] if status else [])
+
+
 @program("instr, two operators at once", quick=False)
 def two_operators(r):
     """Both switch passes on and off at the same time: each command succeeds or says why not."""
