@@ -56,19 +56,19 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *jni) {
     if (state != INSTR_ACTIVE && state != INSTR_DORMANT) return;
     (*jvmti)->SetEventNotificationMode(jvmti, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
                                        NULL);
-    if (agent->front)
-        (*agent->front)
-            ->SetEventNotificationMode(agent->front, JVMTI_DISABLE,
-                                       JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, NULL);
+    jvmtiEnv *front = agent->front; // the end of a detach may be under way
+    if (front)
+        (*front)->SetEventNotificationMode(front, JVMTI_DISABLE, JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+                                           NULL);
     // What a command has switched off is not in the plan any more: its results come from there.
     instr_control_await_end();
     const struct instr_plan *plan = instr_plans_take(&agent->plans, &ticket);
-    struct instr_results results = {.options = &plan->options,
-                                    .methods = plan->methods,
-                                    .engine = plan->engine,
-                                    .jvmti = jvmti,
-                                    .jni = jni};
-    if (plan->engine) instr_results_report(&results);
+    if (plan && plan->engine) // NULL after a detach
+        instr_results_report(&(struct instr_results){.options = &plan->options,
+                                                     .methods = plan->methods,
+                                                     .engine = plan->engine,
+                                                     .jvmti = jvmti,
+                                                     .jni = jni});
     instr_plans_give_back(&agent->plans, ticket);
 }
 

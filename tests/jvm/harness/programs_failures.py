@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 from . import expect, vm
 from .programs import Skip, program
@@ -27,6 +28,29 @@ def went_on(plain, other):
     if refused and not other.crash and any("out of memory" in s for s in own_lines(other)):
         return []
     return vm.compare(plain, other, stderr=False)
+
+
+@program("the JVM ends at the end of a detach")
+def end_of_detach(r):
+    """The agent has given everything back, and then the JVM tells it that it ends."""
+    library = os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "libslow_trim.so")
+    if not os.path.exists(library):
+        raise Skip("libslow_trim.so is not built")
+    mark = r.file("mark")
+    p = Waiting(r, f"-agentpath:{r.agent}", env={"LD_PRELOAD": library, "SLOW_TRIM": mark})
+    p.round()
+    p.round()
+    for _ in range(200):
+        if p.instr("status").returncode == 0:
+            break
+    with subprocess.Popen([r.cli, "detach", str(p.pid)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        for _ in range(400):
+            if os.path.exists(mark):
+                break
+            time.sleep(0.02)
+        p.process.stdin.close()
+        status = p.process.wait(60)
+    yield "end", ([] if os.path.exists(mark) else ["no detach"]) + ([f"status {status}"] if status else [])
 
 
 @program("out of memory in the agent")
