@@ -65,6 +65,13 @@ static enum instr_delivery delivery(const struct instr_options *options) {
 
 // --- installing a plan ---
 
+// The JVM may end meanwhile: what on_vm_death has set stays.
+static void set_state(struct instr_agent *agent, enum instr_agent_state state) {
+    int now = atomic_load(&agent->state);
+    while (now != INSTR_FINISHED && !atomic_compare_exchange_weak(&agent->state, &now, state))
+        continue;
+}
+
 static struct instr_plan *new_plan(struct instr_agent *agent, struct instr_options *next,
                                    const struct instr_plan *before) {
     struct instr_methods *methods = before ? before->methods : agent->methods;
@@ -200,7 +207,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     }
     // Streams that follow a pass which is off now have to end.
     instr_wake();
-    if (plan->engine) agent->state = INSTR_ACTIVE;
+    if (plan->engine) set_state(agent, INSTR_ACTIVE);
     agent->release_at = 0;
     if (changes) {
         // Threads that load a class under the old plan are done in a moment. After that the class
@@ -233,7 +240,7 @@ static int reconfigure(struct instr_agent *agent, JNIEnv *jni, struct instr_opti
     instr_plans_give_back(&agent->plans, ticket);
     settle(agent);
     instr_prepared_end(agent, &plan->options);
-    if (!plan->engine) agent->state = INSTR_DORMANT;
+    if (!plan->engine) set_state(agent, INSTR_DORMANT);
     agent->finishing |= changes;
     if (changes && !instr_background_is_busy()) finish(agent, jni);
     done->elapsed = instr_clock_now() - start;
@@ -557,7 +564,7 @@ int instr_reconfigure_start(struct instr_agent *agent, JNIEnv *jni, struct instr
     int ok = !plan->engine || start_passes(agent, jni, &plan, running, reason, size);
     if (ok) {
         instr_plans_swap(&agent->plans, plan); // there is always room for the first plan
-        agent->state = plan->engine ? INSTR_ACTIVE : INSTR_DORMANT;
+        set_state(agent, plan->engine ? INSTR_ACTIVE : INSTR_DORMANT);
         // With early hooks and passes that only wrap, the loaded classes are changed already.
         if (plan->engine && !(agent->early && instr_wraps_only(&plan->options)))
             instr_reconfigure_retransform(agent, jni, NULL, 0, running, &done);

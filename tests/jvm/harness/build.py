@@ -48,6 +48,7 @@ class Build:
         self.programs = os.path.join(work, "programs")
         self.random = os.path.join(work, "random")
         self.reference = os.path.join(work, "reference.jar")
+        self.loading = os.path.join(work, "loading.jar")
         self.stripping = os.path.join(work, "stripping.jar")
         self.wrapping = os.path.join(work, "wrapping.jar")
 
@@ -93,7 +94,7 @@ class Build:
 
     def _programs(self):
         reference = os.path.join(self.work, "reference")
-        agents = [self.path("reference", a + ".java") for a in ("ReferenceCounter", "StrippingAgent", "WrappingAgent")]
+        agents = [self.path("reference", a + ".java") for a in ("LoadingAgent", "ReferenceCounter", "StrippingAgent", "WrappingAgent")]
         self._compile("programs", [
             javac(self.programs, glob.glob(self.path("programs", "*.java")), "--release", "8"),
             javac(os.path.join(self.modules, "instr.cases.app"),
@@ -102,6 +103,7 @@ class Build:
             javac(reference, [self.path("reference", "ReferenceAgent.java")], "--release", "11", "-cp", self.asm[0]),
         ])
         self._agent(self.reference, "ReferenceAgent", reference)
+        self._agent(self.loading, "LoadingAgent", reference)
         self._agent(self.stripping, "StrippingAgent", reference)
         self._agent(self.wrapping, "WrappingAgent", reference)
 

@@ -11,6 +11,7 @@ import time
 
 from . import expect, jdks, vm
 from .programs import Skip, check, program
+from .programs_attach import Waiting
 
 NOTHING = "timing,include=no.such.package.**"
 
@@ -241,6 +242,24 @@ def stripped(r):
                 if passes != "stress":
                     problems += check(report, expectations, case)
                 yield f"{name}, {passes}, {order}", problems + ([] if plain.status == 0 else [plain.tail()])
+
+
+@program("the JVM ends while a pass is switched on")
+def ends_while_enabled(r):
+    """The command stops after the next batch of classes, and does not undo anything."""
+    mark = r.file("mark")
+    p = Waiting(r, r.with_agent("batch=1"), f"-javaagent:{r.built.loading}={mark}")
+    for _ in range(200):
+        if p.instr("status").returncode == 0:
+            break
+    with subprocess.Popen([r.cli, "watch", str(p.pid), "java.util.*.*(..)"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+        for _ in range(400):
+            if os.path.exists(mark):
+                break
+            time.sleep(0.02)
+        problems = p.end([] if os.path.exists(mark) else ["no class of the runtime was seen"])
+    changed = re.search(r"^instr: \d+ classes seen, (\d+) changed; ", p.stderr, re.M)
+    yield "end", problems + ([] if changed and int(changed[1]) <= 2 else [p.stderr])
 
 
 @program("with the flight recorder", quick=False, jdk=11)
