@@ -90,11 +90,11 @@ uint8_t *instr_class_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class,
     }
     seen.class = class;
     seen.bytes = NULL;
-    instr_hook_pass_through(original);
+    instr_hook_pass_through(original ? class : NULL);
     instr_hook_batch_begin();
     jvmtiError error = offer(agent, last, class, now);
     instr_hook_batch_end(0);
-    instr_hook_pass_through(0);
+    instr_hook_pass_through(NULL);
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);
     (*last)->DisposeEnvironment(last);
     seen.class = NULL;

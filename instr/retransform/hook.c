@@ -21,7 +21,8 @@
 
 // What a batch has changed in agent.class_states. Only the thread that changes the plan records it.
 static _Thread_local struct {
-    int recording, pass_through;
+    int recording;
+    jclass pass_through;
     struct instr_class_state *before;
     size_t count, capacity;
     unsigned changed, restored;
@@ -149,8 +150,13 @@ static int name_from_bytes(const uint8_t *bytes, size_t length, char *name, size
     return found;
 }
 
-void instr_hook_pass_through(int on) {
-    batch.pass_through = on;
+void instr_hook_pass_through(jclass cls) {
+    batch.pass_through = cls;
+}
+
+static bool passes_through(JNIEnv *jni, jclass redefined) {
+    return batch.pass_through && redefined &&
+           (*jni)->IsSameObject(jni, redefined, batch.pass_through);
 }
 
 void instr_hook_batch_begin(void) {
@@ -462,7 +468,7 @@ void JNICALL instr_hook(jvmtiEnv *jvmti, JNIEnv *jni, jclass redefined, jobject 
                         jint *new_length, unsigned char **new_bytes) {
     char found[1024];
     unsigned ticket;
-    if (length <= 0 || batch.pass_through) return;
+    if (length <= 0 || passes_through(jni, redefined)) return;
     struct load_event event = {
         .jvmti = jvmti,
         .jni = jni,

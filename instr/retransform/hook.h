@@ -43,7 +43,8 @@ struct instr_hook_batch instr_hook_batch_end(int accepted);
 // Is this thread between the two: are the classes that it changes the agent's doing?
 bool instr_hook_batch_is_on(void);
 
-// Whether this thread's classes pass through the hook unchanged.
-void instr_hook_pass_through(int on);
+// This class passes through the hook unchanged when this thread retransforms it; NULL: none does.
+// Others do not: transformers of Java agents run meanwhile, and may load classes.
+void instr_hook_pass_through(jclass cls);
 
 #endif

@@ -244,6 +244,16 @@ def stripped(r):
                 yield f"{name}, {passes}, {order}", problems + ([] if plain.status == 0 else [plain.tail()])
 
 
+@program("an agent that loads classes while one is read")
+def loads_while_read(r):
+    """Classes that its transformer loads during `instr dump --original` are instrumented."""
+    p = Waiting(r, r.with_agent("calls,include=Waiting:Hello,quiet=yes"), f"-javaagent:{r.built.loading}=Waiting,Hello")
+    done = [p.instr("dump", "Waiting", "--original", "-o", r.file("Waiting.class"))]
+    done.append(p.instr("status", "--json"))
+    changed = json.loads(done[1].stdout)["classes_now"] if done[1].returncode == 0 else None
+    yield "dump", p.end([] if done[0].returncode == 0 and changed == 2 else [f"{changed} classes: {done}"])
+
+
 @program("the JVM ends while a pass is switched on")
 def ends_while_enabled(r):
     """The command stops after the next batch of classes, and does not undo anything."""
