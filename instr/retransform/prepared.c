@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Classes that are loaded and never linked stay here, so there is a limit: then all are forgotten.
+// Classes that are loaded and never linked stay here, so there is a limit. When it is reached, and at
+// least half of them still wait, all are forgotten.
 enum { MOST = 1 << 16 };
 
 static struct {
@@ -86,14 +87,25 @@ static uint64_t certain_key(uint64_t key) {
     return key ^ (UINT64_C(1) << 63);
 }
 
+// Drops what is gone from the table; all keys, if too many classes wait.
+static void make_room(void) {
+    uint64_t *keys = waiting.keys;
+    bool few = waiting.count < MOST / 2;
+    waiting.keys = few ? calloc(2 * MOST, sizeof *keys) : NULL;
+    waiting.used = 0;
+    for (size_t i = 0; waiting.keys && i < 2 * MOST; i++) {
+        if (!keys[i] || keys[i] == GONE) continue;
+        waiting.keys[place_of(keys[i])] = keys[i];
+        waiting.used++;
+    }
+    atomic_store(&waiting.count, waiting.used);
+    free(keys);
+}
+
 void instr_prepared_await(uint64_t key, bool certain) {
     if (certain) key = certain_key(key);
     pthread_mutex_lock(&waiting.lock);
-    if (waiting.used == MOST) {
-        memset(waiting.keys, 0, 2 * MOST * sizeof *waiting.keys);
-        waiting.used = 0;
-        atomic_store(&waiting.count, 0);
-    }
+    if (waiting.used == MOST) make_room();
     if (!waiting.keys) waiting.keys = calloc(2 * MOST, sizeof *waiting.keys);
     size_t i = waiting.keys ? place_of(key) : 0;
     if (waiting.keys && !waiting.keys[i]) {
