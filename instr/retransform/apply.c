@@ -170,7 +170,8 @@ static int wanted(void *context, jclass cls, jobject loader, const char *name) {
         has_new_effect(r, cls, loader, name, changed, &in) || (changed && is_excess(r, &entry));
     if (entry.over && !in) set_over(agent, key, 0);
     if (is && r->done->patterns) instr_patterns_see(r->done->patterns, name, strlen(name));
-    if (is && !changed && r->done->packages) instr_packages_add(r->done->packages, name);
+    if (is && !changed && r->done->packages && !r->r.listed)
+        instr_packages_add(r->done->packages, name);
     return is;
 }
 

@@ -424,6 +424,7 @@ int instr_retransform_loaded(struct instr_retransform *r) {
         classes[first++] = cls;
     }
     r->chosen = (unsigned)chosen;
+    r->listed = true;
     if (r->room) {
         retransform_all(r, classes, first);
         retransform_limited(r, classes + first, chosen - first);

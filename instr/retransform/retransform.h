@@ -29,6 +29,7 @@ struct instr_retransform {
     unsigned batch;  // classes per call, each with a safepoint pause; 0: the default
     int running;     // other threads run Java code: classes are linked first
     bool skips_boot; // no class of the bootstrap loader is wanted
+    bool listed;     // `wanted` was called for each class, and is called again for those in queues
     // Only the `first` classes, in the order of instr_retransform_order, are retransformed at once;
     // the others are added to the queue. NULL: all at once.
     struct instr_class_queue *queue;

@@ -568,6 +568,18 @@ def detach_under_watches(r):
     yield "detach", problems + ([f"status {status}"] if status else [])
 
 
+@program("instr enable, the number of classes in scope")
+def classes_in_scope(r):
+    """Each class counts once, also with a limit."""
+    p = Waiting(r, f"-agentpath:{r.agent}")
+    problems = [] if until(lambda: os.path.exists(control.path(p.pid))) else ["no socket"]
+    for more in [], ["max-classes=1000"]:
+        done = p.instr("enable", "calls", *more)
+        problems += [] if "now 1: no package (1); " in done.stderr else [f"{more}: {done}"]
+        p.instr("revert")
+    yield "scope", p.end(problems)
+
+
 @program("instr, two operators at once", quick=False)
 def two_operators(r):
     """Both switch passes on and off at the same time: each command succeeds or says why not."""
