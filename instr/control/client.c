@@ -167,6 +167,7 @@ static void tick(struct instr_client *client, uint64_t now) {
 
 void instr_client_refuse(struct instr_client *client, const char *reason) {
     end_stream(client);
+    print_results(client);
     instr_reply_start(&client->reply);
     instr_reply_fail(&client->reply, "%s", reason);
     instr_reply_end(&client->reply, 2);

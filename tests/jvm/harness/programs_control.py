@@ -568,6 +568,27 @@ def detach_under_watches(r):
     yield "detach", problems + ([f"status {status}"] if status else [])
 
 
+@program("instr disable, a client that breaks the protocol")
+def refused_client(r):
+    """It waits for the background thread and sends another command: its results are printed, as for a client that disconnects."""
+    p = Waiting(r, f"-agentpath:{r.agent}")
+    problems = [] if until(lambda: os.path.exists(control.path(p.pid))) else ["no socket"]
+    p.instr("enable", "calls", "include=Waiting:java.util.**:java.io.**")
+    p.round()
+    client = control.Client(p.pid)
+    client.send(control.command("disable", "calls") + control.command("status"))
+    while message := client.next():
+        last = message
+    problems += [] if last[0] == "E" and b"only a cancellation" in last[1] else [f"{last}"]
+    client.close()
+    p.output.pop()
+    p.process.stdin.close()
+    p.process.wait(60)
+    with open(r.file("stderr"), encoding="utf-8") as f:
+        text = f.read()
+    yield "results", problems + ([] if "the client of 'disable' did not get" in text and "Waiting.work" in text else [text[-1000:]])
+
+
 @program("instr enable, the number of classes in scope")
 def classes_in_scope(r):
     """Each class counts once, also with a limit."""
