@@ -238,7 +238,8 @@ static void end(void *context, struct instr_reply *reply) {
     char reason[INSTR_ERROR_SIZE];
     JNIEnv *jni = instr_wake_jni();
     if (jni && instr_operation_is_on(top->agent, top->pass) &&
-        !instr_reconfigure_disable(top->agent, jni, top->pass, &done, reason, sizeof reason))
+        !instr_reconfigure_disable(top->agent, jni, top->pass, &done, reason, sizeof reason) &&
+        atomic_load(&top->agent->state) != INSTR_FINISHED)
         instr_reply_note(reply, "pass '%s' is still active: %s", top->pass, reason);
     free_lines(&top->before);
     free(top);

@@ -292,7 +292,9 @@ static void end(void *context, struct instr_reply *reply) {
     struct instr_reconfigured done = {.all = 1};
     instr_watch_end(jni, w->watch);
     remove_client(w);
-    if (jni && !leave(w, jni, reason, sizeof reason)) {
+    // When the JVM ends, the pass does, too.
+    if (jni && !leave(w, jni, reason, sizeof reason) &&
+        atomic_load(&w->agent->state) != INSTR_FINISHED) {
         instr_reply_note(reply, "pass '%s' is still active: %s", pass_of(w), reason);
         instr_say("pass '%s' is still active: %s", pass_of(w), reason);
     }

@@ -568,6 +568,21 @@ def detach_under_watches(r):
     yield "detach", problems + ([f"status {status}"] if status else [])
 
 
+@program("instr watch, the JVM ends")
+def watch_at_end(r):
+    """Nothing is said of a pass that is still active."""
+    for i in range(3):
+        p = Waiting(r, f"-agentpath:{r.agent}")
+        watching = watcher(r, p, subprocess.DEVNULL)
+        p.round()
+        time.sleep(0.5)  # the agent's thread sleeps when the JVM ends
+        p.process.stdin.close()
+        p.process.wait(60)
+        watching.communicate(timeout=60)
+        with open(r.file("stderr"), encoding="utf-8") as f:
+            yield f"end {i}", [line for line in f if "still active" in line]
+
+
 @program("instr disable, a client that breaks the protocol")
 def refused_client(r):
     """It waits for the background thread and sends another command: its results are printed, as for a client that disconnects."""
