@@ -136,12 +136,13 @@ static bool take_snapshot(JNIEnv *jni, bool reset, struct snapshot *s) {
     s->classes = instr_coverage_classes(state.registry);
     s->probes = instr_coverage_probes(state.registry);
     s->hits = calloc(1, (size_t)s->probes + 1);
-    if (!s->hits || (reset && !instr_coverage_tests_prepare(jni, s->probes))) {
+    bool shared = false; // with the tests: what is cleared here would be missing in theirs
+    if (!s->hits || (reset && !instr_coverage_tests_prepare(jni, s->probes, &shared))) {
         free(s->hits);
         return false;
     }
     s->date = instr_clock_date();
-    instr_probe_arrays_read(jni, s->hits, s->probes, reset);
+    if (!shared) instr_probe_arrays_read(jni, s->hits, s->probes, reset);
     instr_coverage_follow(state.registry, s->hits, s->probes);
     instr_coverage_tests_add(s->hits, s->probes, reset);
     return true;

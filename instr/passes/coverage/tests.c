@@ -71,12 +71,14 @@ static void add_to(struct bits *bits, const struct bits *delta) {
     for (uint32_t i = 0; i < delta->count; i++) bits->hits[i] |= delta->hits[i];
 }
 
-// Adds the hits since the last call to the running tests, or to `outside`. With the lock held.
-static void share_out(JNIEnv *jni) {
+// Adds the hits since the last call to the running tests, or to `outside`. With the lock held. False:
+// out of memory.
+static bool share_out(JNIEnv *jni) {
     struct bits delta = {NULL, 0};
-    if (!reach(&delta, instr_coverage_probes(tests.config.registry) + 1)) return;
+    if (!reach(&delta, instr_coverage_probes(tests.config.registry) + 1)) return false;
     // The probes are cleared only if their hits can be stored.
-    if (reach(&tests.taken, delta.count)) {
+    bool stored = reach(&tests.taken, delta.count);
+    if (stored) {
         instr_probe_arrays_read(jni, delta.hits, delta.count - 1, true);
         instr_coverage_follow(tests.config.registry, delta.hits, delta.count - 1);
         add_to(&tests.taken, &delta);
@@ -84,6 +86,7 @@ static void share_out(JNIEnv *jni) {
         if (tests.count == 0) add_to(&tests.outside, &delta);
     }
     free(delta.hits);
+    return stored;
 }
 
 // --- the file ---
@@ -258,14 +261,15 @@ void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset) {
     pthread_mutex_lock(&tests.lock);
     uint32_t there = tests.taken.count < count ? tests.taken.count : count;
     for (uint32_t i = 0; i < there; i++) hits[i] |= tests.taken.hits[i];
-    if (reset && tests.taken.count) memset(tests.taken.hits, 0, tests.taken.count);
+    if (reset && there)
+        memset(tests.taken.hits, 0, there); // the rest is of classes added meanwhile
     pthread_mutex_unlock(&tests.lock);
 }
 
-bool instr_coverage_tests_prepare(JNIEnv *jni, uint32_t count) {
+bool instr_coverage_tests_prepare(JNIEnv *jni, uint32_t count, bool *shared) {
     pthread_mutex_lock(&tests.lock);
-    if (tests.on) share_out(jni);
-    bool done = reach(&tests.taken, count);
+    *shared = tests.on;
+    bool done = reach(&tests.taken, count) && (!tests.on || share_out(jni));
     pthread_mutex_unlock(&tests.lock);
     return done;
 }

@@ -39,12 +39,13 @@ void instr_coverage_tests_end(JNIEnv *jni);
 void instr_coverage_tests_stop(JNIEnv *jni);
 
 // Sets hits[i], for i below `count`, if the hit of probe i was taken out of the probe arrays since
-// the last reset.
+// the last reset. `reset`: these hits count from now on as not taken out.
 void instr_coverage_tests_add(uint8_t *hits, uint32_t count, bool reset);
 
-// Before a reset: running tests get the hits so far, and there is memory to put `count` probes back.
-// False: out of memory.
-bool instr_coverage_tests_prepare(JNIEnv *jni, uint32_t count);
+// Before a reset: the hits so far are taken out for the running tests, and there is memory to put
+// `count` probes back. `shared`: tests are told apart, so the probe arrays may be cleared only for
+// them, as it was done here. False: out of memory.
+bool instr_coverage_tests_prepare(JNIEnv *jni, uint32_t count, bool *shared);
 // After a reset whose hits could not be written: they count as taken out since the last reset.
 void instr_coverage_tests_put_back(const uint8_t *hits, uint32_t count);
 

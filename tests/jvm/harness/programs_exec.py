@@ -115,3 +115,33 @@ def during_a_test(r):
             sessions, classes = execfile.parse(opened.read())
         found.append(([session[0] for session in sessions].count("Waiting.main"), classes))
     yield "the test", [] if found[0] == found[1] and found[0][0] == 1 else [f"{found[0]} became {found[1]}"]
+
+
+@program("coverage dump, while tests load classes")
+def while_loading(r):
+    """Resets take nothing from the dumps together, nor from a test."""
+    file = r.file("o.exec")
+    p = Waiting(r, f"-agentpath:{r.agent}=coverage,coverage.file={file},coverage.per-test=Loading#test,include=Loading:FullDisk$Copy,quiet=yes",
+                main="Loading")
+    problems, until = [], time.monotonic() + 4
+    while time.monotonic() < until and not problems:
+        done = dump(r, p, "--reset")
+        problems += [] if done.returncode == 0 else [f"{done}"]
+    p.process.stdin.close()
+    rest, status = p.process.stdout.read(), p.process.wait(timeout=60)
+    with open(file, "rb") as opened:
+        together = {key: bits for key, (name, bits) in execfile.parse(opened.read())[1].items() if name == "FullDisk$Copy"}
+    sessions = []
+    with open(r.file("o-tests.exec"), "rb") as opened:
+        for kind, *content in execfile.blocks(opened.read()):
+            if kind == "session":
+                sessions.append((content[0], []))
+            elif content[1] == "FullDisk$Copy":
+                sessions[-1][1].append(content[2])
+    tests = [covered for name, covered in sessions if name == "Loading.test"]
+    usual = max(tests, key=tests.count) if tests else None
+    if (status, rest) != (0, f"tests {len(tests)}\n"):
+        problems.append(f"the program: {status}, {rest}, {len(tests)} sessions")
+    yield "together", problems + ([] if list(together.values()) == usual * len(tests) else
+                                  [f"{len(together)} classes of {len(tests)}, {set(together.values())}, not {usual}"])
+    yield "each test", [f"{covered}, not {usual}" for covered in tests if covered != usual][:3]
