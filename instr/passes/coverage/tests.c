@@ -122,16 +122,17 @@ static void write_session(const struct instr_exec_session *session, const struct
 
 static void write_test(const struct running *test) {
     struct instr_method method = instr_methods_get(tests.config.methods, test->id);
-    char name[2048];
+    static char whole[2048 + 8], name[2048]; // as static as the file of write_session
     // A dynamic test gets the name of the method that made it: this method can be run again.
     struct cf_slice own = {(const uint8_t *)method.name, (uint32_t)strlen(method.name)};
     struct cf_slice factory = rw_method_of_lambda(own);
     if (factory.length) own = factory;
-    int n = snprintf(name, sizeof name, "%s.%.*s", method.class_name, (int)own.length, own.bytes);
-    if (n < 0 || (size_t)n >= sizeof name) n = sizeof name - 1;
-    for (char *c = name; *c; c++)
+    snprintf(whole, sizeof whole, "%s.%.*s", method.class_name, (int)own.length, own.bytes);
+    for (char *c = whole; *c; c++)
         if (*c == '/') *c = '.';
-    struct instr_exec_session session = {name, (size_t)n, test->start, instr_clock_date()};
+    // What snprintf may have left of a last character is past the end of `name`.
+    size_t n = instr_exec_text(whole, name, sizeof name);
+    struct instr_exec_session session = {name, n, test->start, instr_clock_date()};
     write_session(&session, &test->bits);
 }
 

@@ -1,6 +1,7 @@
-// What each test covered, with probes and a JNI that are made up: no hit is lost.
+// What each test covered, with probes and a JNI that are made up: no hit is lost, and what is written can be read.
 
 #include "instr/passes/coverage/tests.h"
+#include "instr/coverage/exec_reader.h"
 #include "instr/base/log.h"
 #include "instr/passes/coverage/probe_arrays.h"
 #include "instr/vm/runtime.h"
@@ -82,6 +83,11 @@ static uint32_t add_class(uint64_t id, const char *name, uint32_t count) {
     return (uint32_t)instr_coverage_reserve(registry, &covered, name, strlen(name));
 }
 
+static int add_test(const char *class, const char *name) {
+    return instr_methods_id_in(methods, 0, instr_methods_class(methods, class, strlen(class)), name,
+                               strlen(name), "()V", 3);
+}
+
 // --- a reset ---
 
 START_TEST(a_reset_takes_no_hits_of_classes_that_it_does_not_know_yet) {
@@ -108,11 +114,46 @@ START_TEST(a_reset_takes_no_hits_of_classes_that_it_does_not_know_yet) {
 }
 END_TEST
 
+// --- names ---
+
+static const struct {
+    const char *character;
+    size_t length; // of the name that is written
+} characters[] = {
+    {"x", 2047},
+    {"\xE2\x82\xAC", 2045},             // after "T." 681 of three bytes, and one does not fit
+    {"\xC3\xA9", 2046},                 // 1,022 of two bytes
+    {"\xED\xA0\xBD\xED\xB8\x80", 2042}, // 340 of six bytes: a character beyond U+FFFF is not torn
+};
+
+START_TEST(long_names_of_tests_end_with_a_character) {
+    static struct instr_exec_reader reader;
+    static char name[5000];
+    size_t n = strlen(characters[_i].character);
+    for (size_t i = 0; i + n < sizeof name; i += n) memcpy(name + i, characters[_i].character, n);
+    start();
+    uint32_t first = add_class(1, "Foo", 10);
+    int test = add_test("T", name);
+    begin(&jni, NULL, test);
+    probes[first] = 1;
+    end(&jni, NULL, test);
+    instr_coverage_tests_stop(&jni);
+    ck_assert_int_eq(instr_exec_read_open(&reader, written), 0);
+    ck_assert_msg(instr_exec_read(&reader) == INSTR_EXEC_FOUND_SESSION, "%s", reader.error);
+    ck_assert_uint_eq(reader.session.id_length, characters[_i].length);
+    ck_assert_int_eq(instr_exec_read(&reader), INSTR_EXEC_FOUND_CLASS);
+    ck_assert_int_eq(instr_exec_read(&reader), INSTR_EXEC_NOTHING);
+    instr_exec_read_close(&reader);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("coverage of tests");
     TCase *tcase = tcase_create("tests");
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     tcase_add_test(tcase, a_reset_takes_no_hits_of_classes_that_it_does_not_know_yet);
+    tcase_add_loop_test(tcase, long_names_of_tests_end_with_a_character, 0,
+                        sizeof characters / sizeof *characters);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
