@@ -124,14 +124,15 @@ static int open_locked(const char *path) {
         int fd = open(target, flags, 0666);
         if (fd < 0) return -1;
         struct stat held, named;
-        int same = lock(fd) == 0 && fstat(fd, &held) == 0 && stat(target, &named) == 0 &&
+        int locked = lock(fd) == 0, error = errno;
+        int same = locked && fstat(fd, &held) == 0 && stat(target, &named) == 0 &&
                    held.st_dev == named.st_dev && held.st_ino == named.st_ino;
         if (same) return fd;
-        int error = errno;
         close(fd);
         errno = error;
-        if (error == EAGAIN) break;
+        if (!locked) return -1;
     }
+    errno = EAGAIN;
     return -1;
 }
 

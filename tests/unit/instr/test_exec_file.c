@@ -5,6 +5,7 @@
 #include "instr/coverage/exec_reader.h"
 #include "tests/unit/run.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -443,6 +444,32 @@ START_TEST(writers_wait_for_each_other) {
 }
 END_TEST
 
+// As a writer that replaces the whole file does.
+START_TEST(a_file_that_is_replaced_meanwhile_is_followed) {
+    char other[80], byte = 0;
+    int ready[2];
+    snprintf(other, sizeof other, "%s-other", path);
+    set_file(jacoco, sizeof jacoco);
+    ck_assert_int_eq(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+        int held = open(path, O_RDWR), made = open(other, O_WRONLY | O_CREAT, 0666);
+        int bad = fcntl(held, F_OFD_SETLK, &whole) | (write(ready[1], &byte, 1) != 1);
+        usleep(100000);
+        bad |= write(made, jacoco, sizeof jacoco) != sizeof jacoco || rename(other, path) != 0;
+        usleep(200000);
+        _exit(bad != 0);
+    }
+    ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+    saves(1);
+    int status = -1;
+    waitpid(child, &status, 0);
+    ck_assert_int_eq(status, 0);
+    expect_twice();
+}
+END_TEST
+
 // --- text ---
 
 START_TEST(text_becomes_modified_utf8) {
@@ -478,6 +505,7 @@ int main(void) {
     tcase_add_test(tcase, nothing_is_appended_to_other_files);
     tcase_add_test(tcase, a_full_disk_leaves_what_was_there);
     tcase_add_test(tcase, writers_wait_for_each_other);
+    tcase_add_test(tcase, a_file_that_is_replaced_meanwhile_is_followed);
     tcase_add_test(tcase, text_becomes_modified_utf8);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
