@@ -173,6 +173,7 @@ static void number_as_compilers(const struct cover_changes *changes);
 
 int cover_changes_read(struct cover_changes *changes, const char *ref,
                        char reason[COVER_CHANGES_REASON]) {
+    unsetenv("GIT_DIFF_OPTS"); // takes precedence over --unified
     if (find_base(changes, ref, reason) != 0) return -1;
     const char *const diff[] = {"git",
                                 "-c",
@@ -390,7 +391,10 @@ int cover_changes_parse(struct cover_changes *changes, char *text) {
     for (char *line = text, *end; *line; line = end) {
         end = line + strcspn(line, "\n");
         if (*end) *end++ = '\0';
-        if (removed && *line == '-') {
+        if (strncmp(line, "diff --git ", 11) == 0) { // no line of a hunk begins like this
+            file = NULL;
+            removed = count = 0;
+        } else if (removed && *line == '-') {
             removed--;
         } else if (count && *line == '+') {
             count--;
