@@ -156,35 +156,48 @@ static int has_unknown(const struct matching *matching, const char *folder, cons
     return 0;
 }
 
-// The folder that the package of a source file lies in, with a slash at its end, in the working tree `top`. 0: it is not there.
-static int find_folder(const struct matching *matching, const struct cover_bundle *bundle,
-                       const struct cover_source *source, const char *top, char folder[PATH_MAX]) {
-    const char *package = source->package->name;
-    struct cover_place place;
-    if (!find_own(matching, bundle, source, &place) &&
-        !cover_sources_find(matching->all, NULL, package, source->name, &place))
-        return 0;
-    size_t above = strlen(top);
-    if (!realpath(place.path, folder) || strncmp(folder, top, above) != 0 || folder[above] != '/')
-        return 0;
-    size_t length = strlen(folder) - strlen(source->name);
-    if (*package && cover_is_path_of(folder, source)) length -= strlen(package) + 1;
+static int find_any(const struct matching *matching, const struct cover_bundle *bundle,
+                    const struct cover_source *source, struct cover_place *place) {
+    return find_own(matching, bundle, source, place) ||
+           cover_sources_find(matching->all, NULL, source->package->name, source->name, place);
+}
+
+// The folder that the package of the source file at `path` lies in, with a slash at its end, in the working tree `top`. Where
+// the path is a link: with `followed` that of the file it leads to, which may have any name. 0: it is not there.
+static int find_folder(const char *path, const char *package, int followed, const char *top,
+                       char folder[PATH_MAX]) {
+    char parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
+    if (!realpath(path, folder) || (!followed && !realpath(parent, folder))) return 0;
+    size_t length = strlen(folder), above = strlen(top), names = strlen(package);
+    if (followed) length = (size_t)(strrchr(folder, '/') - folder);
+    if (length + 2 > PATH_MAX) return 0;
+    if (length == 0 || folder[length - 1] != '/') folder[length++] = '/';
     folder[length] = '\0';
+    if (strncmp(folder, top, above) != 0 || folder[above] != '/') return 0;
+    if (!names || length < names + 2 || folder[length - names - 2] != '/') return 1;
+    char *start = folder + length - names - 1;
+    if (memcmp(start, package, names) == 0) *start = '\0';
     return 1;
 }
 
 // Do the sources of the report lie in the working tree, and none of the changed ones in their folders?
 static int is_elsewhere(const struct matching *matching) {
     char top[PATH_MAX], folder[PATH_MAX], last[PATH_MAX] = "";
+    struct cover_place place;
     if (!matching->delta->changes->top || !realpath(matching->delta->changes->top, top)) return 0;
     if (strcmp(top, "/") == 0) *top = '\0';
     for (size_t b = 0; b < matching->model->bundle_count; b++) {
         const struct cover_bundle *bundle = matching->model->bundles[b];
         for (size_t p = 0; p < bundle->package_count; p++) {
             const struct cover_package *package = bundle->packages[p];
-            for (size_t i = 0; i < package->source_count; i++) {
-                if (!find_folder(matching, bundle, package->sources[i], top, folder)) continue;
-                if (strcmp(folder, last) == 0) continue;
+            for (size_t i = 0; i < 2 * package->source_count; i++) {
+                const struct cover_source *source = package->sources[i / 2];
+                if (!find_any(matching, bundle, source, &place) ||
+                    !find_folder(place.path, package->name, i % 2, top, folder) ||
+                    strcmp(folder, last) == 0)
+                    continue;
                 if (has_unknown(matching, folder, top)) return 0;
                 memcpy(last, folder, strlen(folder) + 1);
             }
