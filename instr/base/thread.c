@@ -1,6 +1,7 @@
 #include "instr/base/thread.h"
 
 #include <signal.h>
+#include <time.h>
 
 static int start(pthread_t *id, int detached, void *(*run)(void *), void *context, size_t stack) {
     pthread_attr_t attributes;
@@ -24,4 +25,17 @@ int instr_thread_start(void *(*run)(void *unused), size_t stack) {
 int instr_thread_start_joined(pthread_t *id, void *(*run)(void *context), void *context,
                               size_t stack) {
     return start(id, 0, run, context, stack);
+}
+
+void instr_condition_init(pthread_cond_t *condition) {
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+int instr_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock, uint64_t until) {
+    struct timespec t = {(time_t)(until / 1000000000), (long)(until % 1000000000)};
+    return pthread_cond_timedwait(condition, lock, &t);
 }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "instr/passes/coverage/probe_arrays.h"
+#include "instr/base/clock.h"
 #include "instr/base/thread.h"
 
-#define EVERY_NS 100000000L
+#define EVERY_NS 100000000u
 #define STACK (256u << 10)
 
 static struct {
@@ -18,17 +18,9 @@ static struct {
     struct instr_coverage *coverage;
     pthread_mutex_t lock; // for the fields below
     pthread_cond_t change;
+    bool ready; // the condition
     bool running, stopping;
-} flush = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
-
-static struct timespec later(long nanoseconds) {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    t.tv_nsec += nanoseconds;
-    t.tv_sec += t.tv_nsec / 1000000000L;
-    t.tv_nsec %= 1000000000L;
-    return t;
-}
+} flush = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void *run(void *unused) {
     char name[] = "instr coverage";
@@ -40,9 +32,9 @@ static void *run(void *unused) {
     while (attached == JNI_OK && !flush.stopping) {
         pthread_mutex_unlock(&flush.lock);
         instr_probe_arrays_flush(jni, flush.coverage);
-        struct timespec until = later(EVERY_NS);
+        uint64_t until = instr_clock_now() + EVERY_NS;
         pthread_mutex_lock(&flush.lock);
-        if (!flush.stopping) pthread_cond_timedwait(&flush.change, &flush.lock, &until);
+        if (!flush.stopping) instr_condition_wait(&flush.change, &flush.lock, until);
     }
     pthread_mutex_unlock(&flush.lock);
     if (attached == JNI_OK) (*flush.vm)->DetachCurrentThread(flush.vm);
@@ -58,6 +50,8 @@ bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, cha
     pthread_mutex_lock(&flush.lock);
     int error = 0;
     flush.stopping = false;
+    if (!flush.ready) instr_condition_init(&flush.change);
+    flush.ready = true;
     if (!flush.running) {
         flush.vm = vm;
         flush.coverage = coverage;
@@ -70,12 +64,11 @@ bool instr_coverage_flush_start(JavaVM *vm, struct instr_coverage *coverage, cha
 }
 
 void instr_coverage_flush_stop(void) {
-    struct timespec until = later(2 * EVERY_NS);
+    uint64_t until = instr_clock_now() + 2 * EVERY_NS;
     pthread_mutex_lock(&flush.lock);
     flush.stopping = true;
-    pthread_cond_broadcast(&flush.change);
-    while (flush.running &&
-           pthread_cond_timedwait(&flush.change, &flush.lock, &until) != ETIMEDOUT) {
+    if (flush.ready) pthread_cond_broadcast(&flush.change);
+    while (flush.running && instr_condition_wait(&flush.change, &flush.lock, until) != ETIMEDOUT) {
     }
     pthread_mutex_unlock(&flush.lock);
 }

@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SLOTS = 1 << 15, BATCH = 256, LISTENERS = 64, EVERY_NS = 200000000, STACK = 256 << 10 };
@@ -48,11 +47,11 @@ static struct {
     _Atomic(struct instr_methods *) methods;
     struct listener listeners[LISTENERS]; // `pass` with the lock
     pthread_mutex_t lock;                 // held while plug-ins get events
-    pthread_cond_t change;
+    pthread_cond_t change;                // ready with the slots
     uint64_t head;
     unsigned used; // listeners
     bool running;  // the thread
-} ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+} ring = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 // --- threads of the program ---
 
@@ -191,13 +190,8 @@ static void *run(void *unused) {
     prctl(PR_SET_NAME, "instr plug-ins");
     pthread_mutex_lock(&ring.lock);
     while (ring.used) {
-        struct timespec until;
         drain();
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += EVERY_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&ring.change, &ring.lock, &until);
+        instr_condition_wait(&ring.change, &ring.lock, instr_clock_now() + EVERY_NS);
     }
     ring.running = false;
     pthread_mutex_unlock(&ring.lock);
@@ -209,6 +203,7 @@ static void *run(void *unused) {
 static bool make_ring(void) {
     if (atomic_load(&ring.slots)) return true;
     struct slot *slots = calloc(SLOTS, sizeof *slots);
+    if (slots) instr_condition_init(&ring.change);
     for (uint64_t i = 0; slots && i < SLOTS; i++) atomic_init(&slots[i].sequence, i);
     atomic_store(&ring.slots, slots);
     for (size_t i = 0; i < LISTENERS; i++) atomic_store(&ring.listeners[i].number, UINT32_MAX);
@@ -271,6 +266,6 @@ void instr_plugin_events_stop(const struct rw_pass *pass) {
         l->pass = NULL;
         ring.used--;
     }
-    pthread_cond_broadcast(&ring.change);
+    if (atomic_load(&ring.slots)) pthread_cond_broadcast(&ring.change);
     pthread_mutex_unlock(&ring.lock);
 }

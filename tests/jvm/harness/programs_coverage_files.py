@@ -276,6 +276,19 @@ def mounted_file(r):
     yield "full", [] if done.status == 0 and len(rows) > 20 else [f"{len(rows)} rows: {done.tail()}"]
 
 
+@program("coverage.mmap=flush, the clock is set back")
+def clock_set_back(r):
+    """The thread goes on copying: a JVM that is killed loses the last moment, not an hour."""
+    path = r.file("o.exec")
+    env = {"LD_PRELOAD": os.path.join(os.path.dirname(os.path.dirname(r.agent)), "tests", "liblate_clock.so")}
+    done = r.run("killed", [r.java, r.with_agent(f"coverage,coverage.file={path},coverage.mmap=flush,quiet=yes"), "-cp", r.built.programs,
+                            "Covered", "kill late"], env=env)
+    maps = [r.file(name) for name in os.listdir(r.folder) if name.endswith(".map")]
+    reported = r.run("recover", [r.cli, "coverage", "recover", *maps])
+    found = load(path)[1] if reported.status == 0 else {}
+    yield "killed", [] if done.status == -9 and found.get("Covered", ("", ""))[1].count("1") > 2 else [f"{found}: {done.tail()} {reported.tail()}"]
+
+
 def per_test(r, path):
     """The command of Sessions, whose tests go to FILE-tests.exec."""
     agent = r.with_agent(f"coverage,coverage.file={path},include=FullDisk$Copy:Sessions,coverage.per-test=Sessions#test,coverage.session=all,quiet=yes")
