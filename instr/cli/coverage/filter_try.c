@@ -3,6 +3,9 @@
 #include "instr/cli/coverage/filter_try.h"
 #include "instr/cli/coverage/match.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 // --- the exception table ---
 
 // An entry in numbers of instructions; `end` may be the number of all.
@@ -15,6 +18,12 @@ static struct entry entry_at(const struct cover_filtering *f, uint32_t i) {
     struct cf_exception e = cf_exception_at(&f->code->code, i);
     const uint16_t *index = f->code->index;
     return (struct entry){index[e.start_pc], index[e.end_pc], index[e.handler_pc], e.catch_type};
+}
+
+static void *array(struct cover_filtering *f, size_t count, size_t size) {
+    void *memory = cf_arena_zeroed(f->code->cls->arena, count + 1, size);
+    if (!memory) cf_fail(f->error, CF_NO_MEMORY, 0, "out of memory", 0);
+    return memory;
 }
 
 static int catches_throwable(const struct cover_filtering *f, const struct entry *e) {
@@ -50,14 +59,22 @@ static int match_add_suppressed(struct cover_matcher *m) {
 
 // Looks for the same closing before the handler, where nothing was thrown, backwards from the handler.
 // Returns 1 and stands on its last instruction; `first` is its first.
-static int find_closing(struct closing *c, uint32_t handler,
+static int find_closing(struct cover_filtering *f, struct closing *c, uint32_t handler,
                         int (*match)(struct closing *c, int form), int form, uint32_t *first) {
     uint32_t lowest = c->m.code->labelled[0] ? 0 : 1;
-    for (uint32_t i = handler + 1; i-- > lowest;) {
+    for (uint32_t i = handler + 1; i-- > lowest && cover_spend(f, 1);) {
         cover_match_start(&c->m, i);
         *first = i;
         if (match(c, form)) return 1;
     }
+    return 0;
+}
+
+// Was the handler seen before? Entries may have the same one.
+static int is_known(struct cover_filtering *f, uint8_t **known, uint32_t handler) {
+    if (!*known) *known = array(f, f->code->count, 1);
+    if (!*known || (*known)[handler]) return 1;
+    (*known)[handler] = 1;
     return 0;
 }
 
@@ -90,14 +107,15 @@ static void filter_handler_11(struct cover_filtering *f, uint32_t handler, int c
         !cover_match_variable(m, CF_OP_aload, PRIMARY) || !cover_match(m, CF_OP_athrow))
         return;
     uint32_t end = cover_match_at(m);
-    if (find_closing(&c, handler, match_close_11, checks_null, &first))
+    if (find_closing(f, &c, handler, match_close_11, checks_null, &first))
         ignore_closings(f, &c, first, handler, end);
 }
 
 void cover_filter_resources(struct cover_filtering *f) {
+    uint8_t *known = NULL;
     for (uint32_t i = 0; i < f->code->code.exception_table_length; i++) {
         struct entry e = entry_at(f, i);
-        if (!catches_throwable(f, &e)) continue;
+        if (!catches_throwable(f, &e) || is_known(f, &known, e.handler)) continue;
         filter_handler_11(f, e.handler, 1);
         filter_handler_11(f, e.handler, 0);
     }
@@ -144,15 +162,16 @@ static int filter_handler_8(struct cover_filtering *f, uint32_t handler, int for
         !cover_match_variable(m, CF_OP_aload, SECOND) || !cover_match(m, CF_OP_athrow))
         return 0;
     uint32_t end = cover_match_at(m);
-    if (!find_closing(&c, handler, match_later_close_8, form, &first)) return 0;
+    if (!find_closing(f, &c, handler, match_later_close_8, form, &first)) return 0;
     ignore_closings(f, &c, first, handler, end);
     return 1;
 }
 
 void cover_filter_resources_old(struct cover_filtering *f) {
+    uint8_t *known = NULL;
     for (uint32_t i = 0; i < f->code->code.exception_table_length; i++) {
         struct entry e = entry_at(f, i);
-        int form = catches_throwable(f, &e) ? 0 : FORMS;
+        int form = catches_throwable(f, &e) && !is_known(f, &known, e.handler) ? 0 : FORMS;
         while (form < FORMS && !filter_handler_8(f, e.handler, form)) form++;
     }
 }
@@ -243,9 +262,9 @@ static int ecj_rethrow(struct ecj *e) {
 }
 
 // Finds the closing of the first resource where nothing was thrown.
-static int ecj_find(struct ecj *e, uint32_t handler, uint32_t *first) {
+static int ecj_find(struct cover_filtering *f, struct ecj *e, uint32_t handler, uint32_t *first) {
     uint32_t lowest = e->m.code->labelled[0] ? 0 : 1;
-    for (uint32_t i = handler + 1; i-- > lowest;) {
+    for (uint32_t i = handler + 1; i-- > lowest && cover_spend(f, 1);) {
         cover_match_start(&e->m, i);
         *first = i;
         if (ecj_close(e, &e->resources[0])) return 1;
@@ -268,7 +287,7 @@ static int filter_ecj(struct cover_filtering *f, uint32_t handler) {
     cover_match_start(&e.m, before.next);
     if (!ecj_suppress(&e, &e.resources[MOST_RESOURCES]) || !ecj_rethrow(&e)) return 0;
     uint32_t end = cover_match_at(&e.m);
-    if (!ecj_find(&e, handler, &first) || !cover_match(&e.m, CF_OP_goto)) return 0;
+    if (!ecj_find(f, &e, handler, &first) || !cover_match(&e.m, CF_OP_goto)) return 0;
     cover_ignore(f, first, cover_match_at(&e.m));
     cover_ignore(f, handler, end);
     return 1;
@@ -289,7 +308,7 @@ static void filter_ecj_at_end(struct cover_filtering *f, uint32_t handler) {
     cover_match_start(&e.m, next);
     if (!ecj_rethrow(&e)) return;
     uint32_t end = cover_match_at(&e.m);
-    if (!ecj_find(&e, handler, &first)) return;
+    if (!ecj_find(f, &e, handler, &first)) return;
     for (uint32_t i = 1; i < n; i++)
         if (!ecj_close(&e, &e.resources[i])) return;
     cover_ignore(f, first, cover_match_at(&e.m));
@@ -297,9 +316,11 @@ static void filter_ecj_at_end(struct cover_filtering *f, uint32_t handler) {
 }
 
 void cover_filter_resources_ecj(struct cover_filtering *f) {
+    uint8_t *known = NULL;
     for (uint32_t i = 0; i < f->code->code.exception_table_length; i++) {
         struct entry e = entry_at(f, i);
-        if (e.type == 0 && !filter_ecj(f, e.handler)) filter_ecj_at_end(f, e.handler);
+        if (e.type == 0 && !is_known(f, &known, e.handler) && !filter_ecj(f, e.handler))
+            filter_ecj_at_end(f, e.handler);
     }
 }
 
@@ -307,10 +328,11 @@ void cover_filter_resources_ecj(struct cover_filtering *f) {
 
 // The instructions of a finally block in the handler of any exception: between the store of the
 // exception, and its load and throw. 0: it is no such handler, or it never ends.
-static uint32_t size_of_finally(const struct cover_code *code, uint32_t handler) {
+static uint32_t size_of_finally(struct cover_filtering *f, uint32_t handler) {
+    const struct cover_code *code = f->code;
     if (code->op[handler] != CF_OP_astore) return 0;
     uint32_t variable = cover_variable_of(code, handler);
-    for (uint32_t i = handler + 1; i + 1 < code->count; i++)
+    for (uint32_t i = handler + 1; i + 1 < code->count && cover_spend(f, 1); i++)
         if (code->op[i] == CF_OP_aload && cover_variable_of(code, i) == variable)
             return code->op[i + 1] == CF_OP_athrow ? i - handler - 1 : 0;
     return 0;
@@ -321,7 +343,9 @@ static void merge_finally(struct cover_filtering *f, uint32_t handler, uint32_t 
                           uint32_t copy) {
     const struct cover_code *code = f->code;
     for (uint32_t i = 0; i < size; i++)
-        if (copy + i >= code->count || code->op[handler + 1 + i] != code->op[copy + i]) return;
+        if (copy + i >= code->count || code->op[handler + 1 + i] != code->op[copy + i] ||
+            !cover_spend(f, 1))
+            return;
     cover_ignore(f, handler, handler);
     for (uint32_t i = 0; i < size; i++) cover_merge(f, handler + 1 + i, copy + i);
     cover_ignore(f, handler + 1 + size, handler + 2 + size);
@@ -330,57 +354,177 @@ static void merge_finally(struct cover_filtering *f, uint32_t handler, uint32_t 
         cover_ignore(f, copy + size, copy + size);
 }
 
-struct finally {
-    struct cover_filtering *f;
-    uint32_t handler, size;
-    uint8_t *inside; // by instruction: in a range of the handler
+// Entries in an order in which those of one handler, or of one range, follow each other as in the table.
+struct listed {
+    struct entry entry;
+    uint32_t number; // in the table
 };
 
-static void merge_outside(const struct finally *finally, uint32_t i) {
-    if (i >= finally->f->code->count || !finally->inside[i])
-        merge_finally(finally->f, finally->handler, finally->size, i);
+static int compare(uint32_t a, uint32_t b) {
+    return (a > b) - (a < b);
 }
 
-// Merges what lies behind the ways out of a range.
-static void merge_exits(const struct finally *finally, const struct entry *range) {
-    const struct cover_code *code = finally->f->code;
-    int goes_on = 0;
-    for (uint32_t i = range->start; i < range->end; i++) {
-        unsigned op = code->op[i];
-        if (cover_is_jump(op)) merge_outside(finally, cover_target(code, i));
-        goes_on = op != CF_OP_goto && !cf_is_return(op) && op != CF_OP_athrow;
+static int by_handler(const void *a, const void *b) {
+    const struct listed *x = a, *y = b;
+    int order = compare(x->entry.handler, y->entry.handler);
+    return order ? order : compare(x->number, y->number);
+}
+
+static int by_range(const void *a, const void *b) {
+    const struct listed *x = a, *y = b;
+    int order = compare(x->entry.start, y->entry.start);
+    if (!order) order = compare(x->entry.end, y->entry.end);
+    return order ? order : compare(x->number, y->number);
+}
+
+static int by_all(const void *a, const void *b) {
+    const struct listed *x = a, *y = b;
+    int order = compare(x->entry.handler, y->entry.handler);
+    return order ? order : by_range(a, b);
+}
+
+// The arrays of `count` elements are by entry, those of one more than there are instructions by instruction.
+struct finally {
+    struct cover_filtering *f;
+    uint32_t handler, size; // at work
+    uint32_t count;
+    struct listed *of_handler, *of_range;
+    uint8_t *again;   // an entry before it has the same handler and range, and catches any, too
+    uint32_t *sizes;  // of the blocks of handlers, plus 1; 0: not known yet
+    uint8_t *seen;    // handlers whose ways out are merged
+    uint32_t *jumps;  // the next jump, here or behind
+    uint32_t *left;   // the same of those that are not merged yet
+    uint32_t *inside; // not 0: in a range of the handler
+    uint32_t *done;   // the last handler that was compared with the copy here, plus 1
+};
+
+// The first entry in one of the orders that has the handler, or the range, of `entry`; `count`: there is none.
+static uint32_t first_of(const struct finally *finally, const struct listed *list,
+                         const struct entry *entry, int (*order)(const void *, const void *)) {
+    struct listed key = {*entry, 0};
+    uint32_t low = 0, high = finally->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (order(&list[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (goes_on) merge_outside(finally, range->end);
+    return low;
 }
 
-static void filter_finally(struct cover_filtering *f, uint32_t number, uint32_t size) {
-    struct entry any = entry_at(f, number);
-    struct finally finally = {f, any.handler, size, NULL};
-    uint32_t count = f->code->code.exception_table_length;
-    finally.inside = cf_arena_zeroed(f->code->cls->arena, f->code->count + 1, 1);
-    if (!finally.inside) {
-        cf_fail(f->error, CF_NO_MEMORY, 0, "out of memory", 0);
+static int same_range(const struct entry *a, const struct entry *b) {
+    return a->start == b->start && a->end == b->end;
+}
+
+static int open_finally(struct finally *finally) {
+    struct cover_filtering *f = finally->f;
+    uint32_t n = f->code->count, count = finally->count;
+    if (!(finally->of_handler = array(f, count, sizeof *finally->of_handler)) ||
+        !(finally->of_range = array(f, count, sizeof *finally->of_range)) ||
+        !(finally->again = array(f, count, sizeof *finally->again)) ||
+        !(finally->seen = array(f, n, sizeof *finally->seen)) ||
+        !(finally->jumps = array(f, n, sizeof *finally->jumps)) ||
+        !(finally->left = array(f, n, sizeof *finally->left)) ||
+        !(finally->inside = array(f, n, sizeof *finally->inside)) ||
+        !(finally->done = array(f, n, sizeof *finally->done)))
+        return 0;
+    for (uint32_t i = 0; i < count; i++)
+        finally->of_handler[i] = finally->of_range[i] = (struct listed){entry_at(f, i), i};
+    qsort(finally->of_range, count, sizeof *finally->of_range, by_range);
+    qsort(finally->of_handler, count, sizeof *finally->of_handler, by_all);
+    const struct listed *any = NULL;
+    for (const struct listed *l = finally->of_handler; l < finally->of_handler + count; l++) {
+        if (l->entry.type) continue;
+        finally->again[l->number] =
+            any && any->entry.handler == l->entry.handler && same_range(&any->entry, &l->entry);
+        any = l;
+    }
+    qsort(finally->of_handler, count, sizeof *finally->of_handler, by_handler);
+    finally->jumps[n] = n;
+    for (uint32_t i = n; i-- > 0;)
+        finally->jumps[i] = cover_is_jump(f->code->op[i]) ? i : finally->jumps[i + 1];
+    return 1;
+}
+
+// Turns to the handler of an entry.
+static void take_handler(struct finally *finally, const struct entry *any) {
+    uint32_t n = finally->f->code->count;
+    finally->size = finally->sizes[any->handler] - 1;
+    if (finally->handler == any->handler) return;
+    finally->handler = any->handler;
+    memset(finally->inside, 0, (n + 1) * sizeof *finally->inside);
+    for (uint32_t i = first_of(finally, finally->of_handler, any, by_handler);
+         i < finally->count && finally->of_handler[i].entry.handler == any->handler; i++) {
+        finally->inside[finally->of_handler[i].entry.start]++;
+        finally->inside[finally->of_handler[i].entry.end]--;
+    }
+    for (uint32_t i = 1; i <= n; i++) finally->inside[i] += finally->inside[i - 1];
+    memcpy(finally->left, finally->jumps, (n + 1) * sizeof *finally->left);
+    cover_spend(finally->f, n / 16);
+}
+
+static void merge_outside(struct finally *finally, uint32_t i) {
+    if (i >= finally->f->code->count || finally->inside[i] ||
+        finally->done[i] == finally->handler + 1)
         return;
+    finally->done[i] = finally->handler + 1;
+    merge_finally(finally->f, finally->handler, finally->size, i);
+}
+
+static uint32_t next_jump(struct finally *finally, uint32_t i) {
+    uint32_t *left = finally->left;
+    for (; left[i] != i; i = left[i]) left[i] = left[left[i]];
+    return i;
+}
+
+// Merges what lies behind the ways out of a range; a jump that is in several, with the first of them.
+static void merge_exits(struct finally *finally, const struct entry *range) {
+    const struct cover_code *code = finally->f->code;
+    for (uint32_t i = next_jump(finally, range->start);
+         i < range->end && cover_spend(finally->f, 1); i = next_jump(finally, i)) {
+        merge_outside(finally, cover_target(code, i));
+        finally->left[i] = i + 1;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        struct entry e = entry_at(f, i);
-        for (uint32_t k = e.start; e.handler == any.handler && k < e.end; k++)
-            finally.inside[k] = 1;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        struct entry e = entry_at(f, i);
-        if (e.handler == any.handler) merge_exits(&finally, &e);
-        // An empty catch block: the copy lies behind the store of its exception.
-        if (i != number && e.start == any.start && e.end == any.end)
-            merge_outside(&finally, e.handler + 1);
+    unsigned last = range->start < range->end ? code->op[range->end - 1] : CF_OP_goto;
+    if (last != CF_OP_goto && !cf_is_return(last) && last != CF_OP_athrow)
+        merge_outside(finally, range->end);
+}
+
+// The block in the handler of an entry: the ways out of its ranges once, and with each range the empty catch blocks of it,
+// where the copy lies behind the store of the exception. In the order of the table: it decides which copy counts for all.
+static void filter_finally(struct finally *finally, uint32_t number, const struct entry *any) {
+    const struct listed *way = finally->of_handler, *ways_end = way + finally->count;
+    const struct listed *other = finally->of_range, *others_end = other + finally->count;
+    way += first_of(finally, way, any, by_handler);
+    other += first_of(finally, other, any, by_range);
+    if (finally->seen[any->handler]) way = ways_end;
+    finally->seen[any->handler] = 1;
+    take_handler(finally, any);
+    while (cover_spend(finally->f, 1)) {
+        int ways = way < ways_end && way->entry.handler == any->handler;
+        int others = other < others_end && same_range(&other->entry, any);
+        if (!ways && !others) break;
+        if (ways && (!others || way->number <= other->number)) {
+            merge_exits(finally, &way++->entry);
+        } else {
+            if (other->number != number) merge_outside(finally, other->entry.handler + 1);
+            other++;
+        }
     }
 }
 
 void cover_filter_finally(struct cover_filtering *f) {
-    for (uint32_t i = 0; i < f->code->code.exception_table_length && !f->error->status; i++) {
+    struct finally finally = {.f = f, .handler = UINT32_MAX};
+    finally.count = f->code->code.exception_table_length;
+    if (finally.count && !(finally.sizes = array(f, f->code->count, sizeof *finally.sizes))) return;
+    for (uint32_t i = 0; i < finally.count; i++) {
         struct entry e = entry_at(f, i);
-        uint32_t size = e.type == 0 ? size_of_finally(f->code, e.handler) : 0;
-        if (size > 0) filter_finally(f, i, size);
+        if (e.type) continue;
+        if (!finally.sizes[e.handler]) finally.sizes[e.handler] = size_of_finally(f, e.handler) + 1;
+        if (finally.sizes[e.handler] == 1 || !cover_spend(f, 1)) continue;
+        if (!finally.of_handler && !open_finally(&finally)) return;
+        if (!finally.again[i]) filter_finally(&finally, i, &e);
     }
 }
 

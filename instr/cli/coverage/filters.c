@@ -135,6 +135,11 @@ static void *allocate(struct cover_filtering *f, size_t count, size_t size) {
     return memory;
 }
 
+int cover_spend(struct cover_filtering *f, uint64_t steps) {
+    enum { MOST_STEPS = 1 << 27 };
+    return (f->facts->steps += steps) <= MOST_STEPS;
+}
+
 void cover_ignore(struct cover_filtering *f, uint32_t first, uint32_t last) {
     for (uint32_t i = first; i <= last && i < f->flow->count; i++) f->flow->list[i].ignored = 1;
 }
@@ -143,8 +148,13 @@ void cover_ignore_method(struct cover_filtering *f) {
     if (f->flow->count) cover_ignore(f, 0, f->flow->count - 1);
 }
 
+// Shortens the way for the next time.
 static uint32_t representative(const struct cover_filtering *f, uint32_t i) {
-    while (f->merged[i]) i = f->merged[i] - 1;
+    while (f->merged[i]) {
+        uint32_t next = f->merged[i] - 1;
+        if (f->merged[next]) f->merged[i] = f->merged[next];
+        i = next;
+    }
     return i;
 }
 

@@ -26,6 +26,7 @@ struct cover_class_facts {
     struct cover_smap smap;      // of Kotlin classes
     uint32_t first_inlined_line; // this and later ones were inlined; 0: none
     int companion_line;          // of the constructor of a companion, once it was seen
+    uint64_t steps;              // that were spent on all methods
 };
 enum { COVER_NO_LINE = -1, COVER_NOT_SEEN = -2 };
 
@@ -48,6 +49,10 @@ struct cover_filtering {
 // Applies all filters to a method.
 enum cf_status cover_filter(struct cover_class_facts *facts, const struct cover_code *code,
                             struct cover_flow *flow, struct cf_error *error);
+
+// A filter whose work is more than a few steps for each instruction counts it here, over all methods of the
+// class. 0: there were too many, in a class that no compiler has written: the filter leaves the rest as it is.
+int cover_spend(struct cover_filtering *f, uint64_t steps);
 
 // --- what filters say ---
 
