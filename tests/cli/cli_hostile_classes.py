@@ -90,3 +90,33 @@ class Hostile(CliTest):
         code = bytes(65000) + b"\xb1" + handler
         made.method("f", code, entries=[(0, 65000, 65001, throwable)] * 65535, lines=[(0, 1)])
         self.assertIn('<counter type="METHOD" missed="1" covered="0"/>', self.counters(made.bytes()))
+
+    def inlined(self, files, mappings, methods):
+        """A class of Kotlin with this table of inlined lines; each instruction of a method has a line of its own."""
+        made = ClassFile("p/A")
+        text = "SMAP\nA.kt\nKotlin\n*S Kotlin\n*F\n" + files + "*L\n" + mappings + "*E\n"
+        made.add("SourceDebugExtension", text.encode())
+        made.add("RuntimeVisibleAnnotations", struct.pack(">HHH", 1, made.text("Lkotlin/Metadata;"), 0))
+        for i in range(methods):
+            made.method(f"f{i}", bytes(1023) + b"\xb1", lines=[(pc, 1 + pc) for pc in range(1024)])
+        return made.bytes()
+
+    @slow
+    def test_lines_that_were_inlined_from_many_others(self):
+        self.counters(self.inlined("+ 1 B.kt\np/B\n", "2#1,65535:1\n" * 65535, 8))
+
+    def test_many_files_of_inlined_lines(self):
+        files = "".join(f"+ {i} B.kt\np/B{i % 2}\n" for i in range(500000))
+        self.counters(self.inlined(files, "".join(f"2#{i}:2000\n" for i in range(500000)), 1))
+
+    @slow
+    def test_methods_that_have_all_lines(self):
+        made = ClassFile("p/A")
+        made.add("SourceFile", struct.pack(">H", made.text("A.java")))
+        for i in range(65535):
+            made.method(f"f{i % 256}", b"\x00\xb1", descriptor="(" + f"{i // 256:08b}".replace("0", "I").replace("1", "J") + ")V",
+                        lines=[(0, 1), (1, 65535)])
+        self.write("classes/A.class", made.bytes())
+        self.assertLess(self.report("--cobertura", "r.xml"), 3 * self.report("--csv", "r.csv") + 1)
+        self.assertEqual(len(re.findall("<method ", self.read("r.xml"))), 65535)
+        self.assertEqual(len(re.findall("<line number=", self.read("r.xml"))), 4)

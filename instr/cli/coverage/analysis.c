@@ -39,6 +39,8 @@ struct analyser {
     struct cover_class_facts facts;
     const char **inlined_names; // by mapping of the SMAP, the class in `kept`; NULL: not yet
     int named;                  // whether all classes of the SMAP are noted
+    size_t inlined_before;      // notes of other classes
+    uint64_t steps;             // that find_inlined took
     struct cf_error *error;
 };
 
@@ -163,6 +165,8 @@ static void note_inlined(struct analyser *analyser, uint32_t mapping, uint32_t l
             return;
         }
     }
+    // Each takes some bytes of a class file, unless hundreds of mappings are of the same line.
+    if (w->inlined_count - analyser->inlined_before >= analyser->input->length) return;
     if (!INSTR_ARRAY_RESERVE(w->inlined, w->inlined_capacity, w->inlined_count + 1)) {
         no_memory(analyser);
         return;
@@ -184,16 +188,18 @@ static void note_named(struct analyser *analyser) {
 static void find_inlined(struct analyser *analyser, const struct cover_code *code,
                          const struct cover_flow *flow) {
     const struct cover_class_facts *facts = &analyser->facts;
-    enum { MOST_STEPS = 1 << 26 }; // of a class that no compiler has written
+    enum { MOST_STEPS = 1 << 27 }; // more than a class takes that a compiler has written
     if (!facts->first_inlined_line || facts->release < COVER_0_8_15 || analyser->input->inlined)
         return;
     note_named(analyser);
-    if ((uint64_t)flow->count * facts->smap.count > MOST_STEPS) return;
-    for (uint32_t i = 0; i < flow->count; i++) {
+    for (uint32_t i = 0, next; i < flow->count; i = next) {
         uint32_t line = code->line[i];
-        if (line == COVER_UNKNOWN_LINE) continue;
-        int covered = cover_branches_covered(&flow->list[i]) > 0;
-        for (uint32_t k = 0; line >= facts->first_inlined_line && k < facts->smap.count; k++) {
+        int covered = 0;
+        for (next = i; next < flow->count && code->line[next] == line; next++)
+            covered |= cover_branches_covered(&flow->list[next]) > 0;
+        if (line == COVER_UNKNOWN_LINE || line < facts->first_inlined_line) continue;
+        if ((analyser->steps += facts->smap.count) > MOST_STEPS) return;
+        for (uint32_t k = 0; k < facts->smap.count; k++) {
             const struct cover_mapping *m = &facts->smap.list[k];
             if (line < m->to || line - m->to >= m->count || cover_is_own_line(facts, m)) continue;
             uint32_t from = m->from + (line - m->to);
@@ -356,7 +362,10 @@ static enum cf_status open_inlined(struct analyser *analyser, struct cf_inlined 
 
 enum cf_status cover_analyse(const struct cover_input *input, struct cover_workspace *workspace,
                              struct cover_class **result, struct cf_error *error) {
-    struct analyser analyser = {.input = input, .workspace = workspace, .error = error};
+    struct analyser analyser = {.input = input,
+                                .workspace = workspace,
+                                .inlined_before = workspace->inlined_count,
+                                .error = error};
     struct cf_inlined inlined = {NULL, 0, NULL};
     struct cover_lines lines;
     *result = NULL;

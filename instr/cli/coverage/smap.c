@@ -2,6 +2,8 @@
 
 #include "instr/cli/coverage/smap.h"
 
+#include <stdlib.h>
+
 struct text {
     const uint8_t *at, *end;
 };
@@ -43,7 +45,7 @@ static int take(struct cf_slice *line, char c) {
 }
 
 struct file {
-    uint32_t id;
+    uint32_t id, number; // the number is that in the table
     struct cf_slice name, class_name;
 };
 
@@ -53,9 +55,29 @@ static int read_file(struct text *text, struct cf_slice line, struct file *file)
            take(&line, ' ') && (file->name = line).length > 0 && next_line(text, &file->class_name);
 }
 
+static int by_id(const void *a, const void *b) {
+    const struct file *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+// The last file with this id; NULL: there is none.
+static const struct file *file_of(const struct file *files, uint32_t count, uint32_t id) {
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (files[middle].id <= id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && files[low - 1].id == id ? &files[low - 1] : NULL;
+}
+
 // "5#2,3:10" or "5#2:10"; ",1" may follow.
 static int read_mapping(struct cf_slice line, const struct file *files, uint32_t files_count,
                         struct cover_mapping *mapping) {
+    const struct file *file;
     uint32_t id, ignored;
     mapping->count = 1;
     if (!take_number(&line, &mapping->from) || !take(&line, '#') || !take_number(&line, &id))
@@ -64,13 +86,10 @@ static int read_mapping(struct cf_slice line, const struct file *files, uint32_t
     if (!take(&line, ':') || !take_number(&line, &mapping->to)) return 0;
     if (take(&line, ',') && !take_number(&line, &ignored)) return 0;
     if (line.length) return 0;
-    for (uint32_t i = files_count; i-- > 0;)
-        if (files[i].id == id) {
-            mapping->file = files[i].name;
-            mapping->class_name = files[i].class_name;
-            return 1;
-        }
-    return 0;
+    if (!(file = file_of(files, files_count, id))) return 0;
+    mapping->file = file->name;
+    mapping->class_name = file->class_name;
+    return 1;
 }
 
 static uint32_t count_lines(const struct text *text) {
@@ -91,8 +110,10 @@ static int read_text(struct cover_smap *smap, const struct cf_class *cls, struct
     for (;;) {
         if (!next_line(&text, &line)) return 0;
         if (CF_IS(line, "*L")) break;
+        files[files_count].number = files_count;
         if (!read_file(&text, line, &files[files_count++])) return 0;
     }
+    qsort(files, files_count, sizeof *files, by_id);
     for (;;) {
         if (!next_line(&text, &line)) return 0;
         if (CF_IS(line, "*E") || CF_IS(line, "*S KotlinDebug")) break;

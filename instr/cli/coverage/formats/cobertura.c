@@ -58,10 +58,15 @@ static void put_line(struct instr_output *out, const struct cover_lines *lines, 
                         total > 2 ? "switch" : "jump", percent);
 }
 
-// The methods that lines belong to: the number of the method in the source file, plus 1; 0: none.
+// The methods that lines belong to: the number of the method in the source file, plus 1; 0: none. The lines of a method or
+// class are a chain of indexes, plus 1, which ends with 0.
 struct owners {
     const struct cover_lines *lines;
     uint32_t *owner, *size; // by line; of the owner, how many lines it has
+    uint32_t *methods,
+        *in_method; // the first line of each, by number; the next one of the same, by line
+    uint32_t *classes,
+        *in_class; // the same of classes; the first one also has the lines of no method
 };
 
 enum { MOST_WORK = 20000000 }; // lines of methods; methods of hostile classes may all be long
@@ -80,30 +85,61 @@ static void own(struct owners *owners, const struct cover_method *method, uint32
     }
 }
 
+static int allocate(struct owners *owners, size_t lines, size_t methods, size_t classes) {
+    owners->owner = calloc(lines + 1, sizeof *owners->owner);
+    owners->size = calloc(lines + 1, sizeof *owners->size);
+    owners->methods = calloc(methods + 1, sizeof *owners->methods);
+    owners->in_method = calloc(lines + 1, sizeof *owners->in_method);
+    owners->classes = calloc(classes + 1, sizeof *owners->classes);
+    owners->in_class = calloc(lines + 1, sizeof *owners->in_class);
+    return owners->owner && owners->size && owners->methods && owners->in_method &&
+                   owners->classes && owners->in_class
+               ? 0
+               : -1;
+}
+
+static void free_owners(struct owners *owners) {
+    free(owners->owner);
+    free(owners->size);
+    free(owners->methods);
+    free(owners->in_method);
+    free(owners->classes);
+    free(owners->in_class);
+}
+
+static void chain(uint32_t *first, uint32_t *next, size_t line) {
+    next[line] = *first;
+    *first = (uint32_t)line + 1;
+}
+
 static int find_owners(struct owners *owners, const struct cover_source *source) {
-    size_t n = cover_lines_length(&source->lines);
+    size_t n = cover_lines_length(&source->lines), methods = 0;
     uint32_t number = 1;
     uint64_t work = 0;
     owners->lines = &source->lines;
-    owners->owner = calloc(n + 1, sizeof *owners->owner);
-    owners->size = calloc(n + 1, sizeof *owners->size);
-    if (!owners->owner || !owners->size) return -1;
-    for (size_t c = 0; c < source->class_count; c++)
-        for (size_t m = 0; m < source->classes[c]->method_count; m++)
+    for (size_t c = 0; c < source->class_count; c++) methods += source->classes[c]->method_count;
+    uint32_t *class_of = calloc(methods + 1, sizeof *class_of);
+    int status = class_of && allocate(owners, n, methods, source->class_count) == 0 ? 0 : -1;
+    for (size_t c = 0; c < source->class_count && status == 0; c++)
+        for (size_t m = 0; m < source->classes[c]->method_count; m++) {
+            class_of[number] = (uint32_t)c;
             own(owners, &source->classes[c]->methods[m], number++, &work);
-    return 0;
+        }
+    for (size_t i = status == 0 ? n : 0; i-- > 0;) {
+        uint32_t owner = owners->owner[i];
+        chain(&owners->methods[owner], owners->in_method, i);
+        chain(&owners->classes[class_of[owner]], owners->in_class, i);
+    }
+    free(class_of);
+    return status;
 }
 
-// The lines of methods `first` and following ones, `count` of them; with `rest` those of none, too.
-static void put_lines(struct instr_output *out, const struct owners *owners, uint32_t first,
-                      size_t count, int rest, uint32_t from, uint32_t to) {
-    const struct cover_lines *lines = owners->lines;
+// The lines of a chain.
+static void put_lines(struct instr_output *out, const struct cover_lines *lines, uint32_t first,
+                      const uint32_t *next) {
     instr_output_text(out, "<lines>\n");
-    for (size_t i = from; i < to; i++) {
-        uint32_t owner = owners->owner[i];
-        int mine = owner ? owner >= first && owner - first < count : rest;
-        if (mine && cover_line_counts(&lines->line[i])) put_line(out, lines, i);
-    }
+    for (uint32_t line = first; line; line = next[line - 1])
+        if (cover_line_counts(&lines->line[line - 1])) put_line(out, lines, line - 1);
     instr_output_text(out, "</lines>\n");
 }
 
@@ -119,16 +155,16 @@ static void put_method(struct instr_output *out, const struct owners *owners,
     int known = method->first_line >= lines->first && method->last_line <= lines->last &&
                 method->first_line <= method->last_line && lines->first;
     if (known)
-        put_lines(out, owners, number, 1, 0, method->first_line - lines->first,
-                  method->last_line - lines->first + 1);
+        put_lines(out, lines, owners->methods[number], owners->in_method);
     else
         instr_output_text(out, "<lines/>\n");
     instr_output_text(out, "</method>\n");
 }
 
-// Class number `c` of the source file; its methods are `first` and following ones.
+// Class number `number` of the source file; its methods are `first` and following ones.
 static void put_class(struct instr_output *out, const struct owners *owners,
-                      const struct cover_class *class, const char *path, uint32_t first, int rest) {
+                      const struct cover_class *class, const char *path, uint32_t first,
+                      size_t number) {
     char dots[65536];
     snprintf(dots, sizeof dots, "%s", class->name);
     for (char *c = dots; *c; c++)
@@ -140,8 +176,7 @@ static void put_class(struct instr_output *out, const struct owners *owners,
     for (size_t m = 0; m < class->method_count; m++)
         put_method(out, owners, &class->methods[m], first + (uint32_t)m);
     instr_output_text(out, "</methods>\n");
-    put_lines(out, owners, first, class->method_count, rest, 0,
-              (uint32_t)cover_lines_length(owners->lines));
+    put_lines(out, owners->lines, owners->classes[number], owners->in_class);
     instr_output_text(out, "</class>\n");
 }
 
@@ -153,14 +188,13 @@ static void put_source(const struct document *document, const struct cover_sourc
     if (find_owners(&owners, source) == 0) {
         for (size_t c = 0; c < source->class_count; c++) {
             const struct cover_class *class = source->classes[c];
-            put_class(document->out, &owners, class, path, first, c == 0);
+            put_class(document->out, &owners, class, path, first, c);
             first += class->method_count;
         }
     } else {
         document->out->failed = ENOMEM;
     }
-    free(owners.owner);
-    free(owners.size);
+    free_owners(&owners);
 }
 
 // A class that names no source file.
@@ -171,11 +205,10 @@ static void put_alone(struct instr_output *out, const struct cover_class *class)
     struct owners owners = {NULL};
     snprintf(path, sizeof path, "%s.class", class->name);
     if (find_owners(&owners, &source) == 0)
-        put_class(out, &owners, class, path, 1, 1);
+        put_class(out, &owners, class, path, 1, 0);
     else
         out->failed = ENOMEM;
-    free(owners.owner);
-    free(owners.size);
+    free_owners(&owners);
 }
 
 static void put_package(const struct document *document, const struct cover_package *package) {
