@@ -53,7 +53,10 @@ public final class InstrExceptions {
 
     private static int count;
 
-    /** Frames that `current`, on the thread `exhausted`, still leaves without a report, of `enough`. Others that overflow at the same time try in vain. */
+    /**
+     * Frames that `current`, on the thread `exhausted`, still leaves without a report, of `enough`; more than MOST_LEFT_OUT: it is counted.
+     * It may have been caught by other code meanwhile. So another thread that overflows tries to report in vain, once, and takes this over.
+     */
     private static int leftOut, enough = LEFT_OUT;
 
     private static Thread exhausted;
@@ -64,10 +67,12 @@ public final class InstrExceptions {
     private static boolean insufficient;
 
     /**
-     * Errors of one thread that were left out so far, each with the method in which it was seen first. When the thread reports another
+     * Errors that were left out so far, each with its thread and the method in which it was seen first. When the thread reports another
      * exception, those that it has not reported were caught by code without instrumentation.
      */
     private static final Throwable[] untold = new Throwable[MOST_UNTOLD];
+
+    private static final Thread[] untoldBy = new Thread[MOST_UNTOLD];
 
     private static final int[] untoldIn = new int[MOST_UNTOLD];
 
@@ -75,8 +80,6 @@ public final class InstrExceptions {
     private static final InstrExceptionsLock lock = InstrExceptionsLock.make();
 
     private static int untoldCount;
-
-    private static Thread untoldBy;
 
     /** Never true, which compilers do not know. */
     private static boolean calls;
@@ -160,7 +163,7 @@ public final class InstrExceptions {
             return pass(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof VirtualMachineError) {
-                if (thread != null) leaveOutMore(exception, thread, failed);
+                if (thread != null) leaveOutMore(exception, -1, thread, failed);
                 return FAILED;
             }
             InstrFailure.tell(failed, method & ~JOINED);
@@ -191,7 +194,7 @@ public final class InstrExceptions {
             leave(exception, method);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
-            else if (thread != null) leaveOutMore(exception, thread, failed);
+            else if (thread != null) leaveOutMore(exception, method, thread, failed);
         }
     }
 
@@ -204,15 +207,23 @@ public final class InstrExceptions {
             leftOut--;
             return true;
         }
-        if (!(exception instanceof StackOverflowError) || !lock.take()) return false;
+        if (!(exception instanceof StackOverflowError) || (exhausted != null && exhausted != thread)) return false;
+        return note(exception, method, thread);
+    }
+
+    /** Notes an error that is to be counted even if no frame has room for a report. False: another thread notes one now, or there are too many. */
+    @jdk.internal.vm.annotation.ForceInline
+    @java.lang.invoke.ForceInline
+    private static boolean note(Throwable exception, int method, Thread thread) {
+        if (!lock.take()) return false;
         try { // it calls nothing
-            int n = untoldCount;
-            boolean mine = n == 0 || untoldBy == thread;
-            if (!mine || n == MOST_UNTOLD || (exhausted != null && exhausted != thread)) return false;
-            if (n == 0 || untold[n - 1] != exception) {
-                untoldBy = thread;
-                untold[n] = exception;
-                untoldIn[n] = method;
+            int n = untoldCount, i = 0;
+            while (i < n && untold[i] != exception) i++;
+            if (i == MOST_UNTOLD) return false;
+            if (i == n) {
+                untold[i] = exception;
+                untoldBy[i] = thread;
+                untoldIn[i] = method;
                 untoldCount = n + 1;
             }
             exhausted = thread;
@@ -225,15 +236,17 @@ public final class InstrExceptions {
         return true;
     }
 
-    /** The frames that were left out did not suffice. */
+    /** Reporting has failed. If frames of the error were left out before, they did not suffice; a new one is noted, if its method is given. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    private static void leaveOutMore(Throwable exception, Thread thread, Throwable failed) {
+    private static void leaveOutMore(Throwable exception, int method, Thread thread, Throwable failed) {
+        boolean known = exception == current && thread == exhausted, more = known && leftOut == 0;
+        if (!known && method >= 0 && exception instanceof StackOverflowError && note(exception, method, thread)) return;
         exhausted = thread;
         current = exception;
         leftOut = enough;
         insufficient = true;
-        if (failed instanceof StackOverflowError && enough < MOST_LEFT_OUT) enough *= 2;
+        if (more && failed instanceof StackOverflowError && enough < MOST_LEFT_OUT) enough *= 2;
     }
 
     /** The StackOverflowError is counted: the frames that it leaves have nothing to report. */
@@ -248,22 +261,28 @@ public final class InstrExceptions {
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
     private static void tell(InstrFlight flight, Throwable but, boolean any) {
-        for (int i = 0; i < MOST_UNTOLD; i++) {
+        for (int i = untoldCount - 1; i >= 0; i--) {
             Throwable error;
             int method;
-            Thread by = untoldBy;
-            if (by == null || (!any && by != Thread.currentThread() && by.isAlive())) return;
+            Thread by = untoldBy[i];
+            if (by == null || (!any && by != Thread.currentThread() && by.isAlive())) continue;
             lock.await();
             try {
-                if (by != untoldBy) continue;
-                method = untoldIn[--untoldCount];
-                error = untold[untoldCount];
-                untold[untoldCount] = null;
-                if (untoldCount == 0) untoldBy = null;
+                if (i >= untoldCount || by != untoldBy[i]) continue;
+                method = untoldIn[i];
+                error = untold[i];
+                int last = --untoldCount; // takes its place
+                untold[i] = untold[last];
+                untoldBy[i] = untoldBy[last];
+                untoldIn[i] = untoldIn[last];
+                untold[last] = null;
+                untoldBy[last] = null;
             } finally {
                 lock.held = 0;
             }
-            if (error == but || flight.has(System.identityHashCode(error))) continue;
+            if (error == but) continue;
+            if (error == current) forgetCurrent();
+            if (flight.has(System.identityHashCode(error))) continue;
             int row = find(flight, error, method);
             if (row >= 0) add(row);
         }
@@ -273,8 +292,12 @@ public final class InstrExceptions {
     static void tellRest(boolean ends) {
         InstrFlight flight = untoldCount == 0 ? null : flight();
         if (flight != null) tell(flight, null, ends);
-        if (!ends) return;
-        exhausted = null; // it would keep a class loader alive
+        if (ends || leftOut > MOST_LEFT_OUT) forgetCurrent();
+    }
+
+    /** It would keep a class loader alive. */
+    private static void forgetCurrent() {
+        exhausted = null;
         current = null;
     }
 
@@ -385,10 +408,7 @@ public final class InstrExceptions {
         boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
         boolean ended = exception instanceof StackOverflowError || exception == current && !mayGoOn;
-        if (ended && exhausted == Thread.currentThread()) {
-            exhausted = null;
-            current = null;
-        }
+        if (ended && exhausted == Thread.currentThread()) forgetCurrent();
         int row = known ? flight.row : find(flight, exception, method);
         if (!known) flight.suspend();
         flight.end();
@@ -536,14 +556,15 @@ public final class InstrExceptions {
         try {
             known = first;
             count = 0;
-            for (int i = 0; i < untoldCount; i++) untold[i] = null; // they would keep class loaders alive
+            for (int i = 0; i < untoldCount; i++) { // they would keep class loaders alive
+                untold[i] = null;
+                untoldBy[i] = null;
+            }
             untoldCount = 0;
-            untoldBy = null;
         } finally {
             lock.held = 0;
         }
-        exhausted = null;
-        current = null;
+        forgetCurrent();
     }
 
     /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */

@@ -428,6 +428,26 @@ def late_overflow(r):
     yield "class loader", [p for p in problems if p]
 
 
+@program("an overflow whose class loader is not used any more")
+def overflow_of_loader(r):
+    """An error that other code has caught is in the report, and nothing of it stays behind."""
+    program_ = Waiting(r, main="LateOverflow")
+    problems = [attached(program_.instr("attach", "exceptions", "include=LateOverflow$Passing"), "active")]
+    for line in ("enter", "throw", "report", "collect"):
+        if line == "report":
+            rows = json.loads(program_.instr("report", "exceptions", "--json").stdout)["exceptions"]
+            found = [(row["class"], row["count"]) for row in rows]
+            problems += [] if found == [("LateOverflow$Failure", 1)] else [f"{found}"]
+            continue
+        program_.process.stdin.write(line + "\n")
+        program_.process.stdin.flush()
+        said = program_.process.stdout.readline()
+    problems += [] if said == "true\n" else ["the class loader of the error is not collected"]
+    program_.process.stdin.close()
+    problems += [] if program_.process.wait(60) == 0 else ["it failed"]
+    yield "class loader", [p for p in problems if p]
+
+
 @program("exceptions where Thread cannot be retransformed")
 def without_thread(r):
     """JDK 11 and 17 then cannot retransform it: a line says so, the counts are what they are, and the other passes have theirs."""

@@ -1,3 +1,6 @@
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
 /** Stack overflows that code without instrumentation catches, Overflows$Outside. Prints how many there were, by where they were caught. */
 public class Overflows {
     /** Not instrumented. */
@@ -91,6 +94,11 @@ public class Overflows {
             outside += 150;
         }
         for (Thread thread : threads) thread.join();
+        ExecutorService[] taking = new ExecutorService[4];
+        for (int i = 0; i < taking.length; i++) taking[i] = Executors.newSingleThreadExecutor();
+        for (int i = 0; i < 40; i++) taking[i % 4].submit(new Runnable() { public void run() { swallow(1, new Runnable() { public void run() { deep(0); } }); } }).get();
+        for (ExecutorService one : taking) one.shutdown();
+        outside += 40;
         swallow(7, new Runnable() { public void run() { shallow(); } });
         System.out.println("null " + (outside + 7) + "\nended 90\ncaught " + (90 + 900));
     }
