@@ -47,7 +47,7 @@ struct instr_counter_row {
     uint64_t self, min, max;
     // clock=auto: so many among `timed` are estimates; and calls that were timed as some of many,
     // which are not in `timed` and `total`.
-    uint32_t estimated, sampled;
+    uint64_t estimated, sampled;
     // For how many calls those stand; their time, each as often as the call stands for; and the sum of
     // the squares of what each adds to that, which tells how far it may be from the truth.
     uint64_t sampled_weight, sampled_total;

@@ -18,7 +18,7 @@ struct instr_counts {
     int64_t active;    // those that it has subtracted
     uint64_t timed;    // calls that ended and were timed, or whose time was estimated
     uint64_t measured; // those that were timed; fewer than `timed`: times are estimates
-    uint32_t sampled;  // among those, some of the calls of which not each was timed
+    uint64_t sampled;  // among those, some of the calls of which not each was timed
     uint64_t sampled_weight, sampled_total; // for how many calls they stand, and the time of those
     double sampled_squares;                 // see struct instr_counter_row
     uint64_t total, self, min, max;

@@ -263,6 +263,27 @@ START_TEST(records_add_up_by_id) {
 }
 END_TEST
 
+START_TEST(numbers_of_estimates_go_on_beyond_32_bits) {
+    const uint64_t sampled = INSTR_RECORD_SAMPLED | UINT64_C(1) << INSTR_RECORD_LEVEL_SHIFT;
+    int64_t words[] = {(int64_t) ~(sampled | 30), ~((5 << 20) | 172),
+                       (int64_t) ~(INSTR_RECORD_ESTIMATED | 30), ~((5 << 20) | 172)};
+    struct instr_counter_row rows[INSTR_ROWS_PER_PAGE] = {0};
+    struct instr_counter_row *row = &rows[172 % INSTR_ROWS_PER_PAGE];
+    row->estimated = row->sampled = UINT32_MAX;
+    for (unsigned i = 0; i < 2; i++) { // in two shards, where there is more than one processor
+        unsigned shard = i;
+        instr_records_add(words, 2, &shard);
+    }
+    uint64_t *buckets = calloc(INSTR_ROWS_PER_PAGE * INSTR_HISTOGRAM_BUCKETS, sizeof *buckets);
+    ck_assert_ptr_nonnull(buckets);
+    ck_assert(instr_records_sum(172 / INSTR_ROWS_PER_PAGE, rows, buckets));
+    ck_assert_uint_eq(row->timed, 2);
+    ck_assert_uint_eq(row->estimated, UINT64_C(1) + UINT32_MAX + 1);
+    ck_assert_uint_eq(row->sampled, UINT64_C(1) + UINT32_MAX + 1);
+    free(buckets);
+}
+END_TEST
+
 START_TEST(the_memory_of_histograms_is_reported) {
     unsigned shard = 0;
     instr_records_add_one(70, INSTR_EVENT_CALL, 1, 0, &shard);
@@ -290,6 +311,7 @@ int main(void) {
     tcase_add_test(tests, estimates_stay_apart);
     tcase_add_test(tests, estimates_alone_have_a_minimum);
     tcase_add_test(tests, records_add_up_by_id);
+    tcase_add_test(tests, numbers_of_estimates_go_on_beyond_32_bits);
     tcase_add_test(tests, the_memory_of_histograms_is_reported);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
