@@ -169,7 +169,9 @@ public final class InstrWatch {
         InstrWatchNative.call(id, thrown == null ? 0 : 1, duration, thread(Thread.currentThread()), values, text, stack);
     }
 
-    /** The slot of the current thread; -1: the thread is in this class already. */
+    /** The slot of the current thread; -1: the thread is in this class already. Not inlined into the application: see InstrThreads. */
+    @jdk.internal.vm.annotation.DontInline
+    @java.lang.invoke.DontInline
     private static int begin() {
         try {
             long tid = InstrUnsafe.carrierTid();
