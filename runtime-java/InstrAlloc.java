@@ -7,10 +7,14 @@ import instr.runtime.InstrNative;
  * Called by code that the alloc pass inserted behind an allocating instruction. An id stands for a site and a class.
  *
  * <p>Sizes are those that the VM reports. Sizes of arrays are computed from those of some arrays, which the VM reports
- * at the start. The VM is asked for the size of an object once for each site.
+ * at the start. The VM is asked for the size of an object once for each site and class. Ids go by the names of classes: those of
+ * different loaders, and all lambdas of a class, have the same.
  */
 public final class InstrAlloc {
-    /** Address of the table of object sizes by id. 0: not known yet; negative: unknown for good. */
+    /**
+     * Address of the table of object sizes by id, each below the identity hash code of its class: other classes of this name have other
+     * sizes. 0: not known yet; negative: unknown for good. For clones: whether it is inherited, 1 or -1.
+     */
     static final long SIZES = InstrAllocNative.sizes();
 
     /** Bytes before the first element of arrays with elements of 1, 2, 4 and 8 bytes, and of references. */
@@ -27,7 +31,10 @@ public final class InstrAlloc {
     /** This JVM has no value classes: arrays of objects hold references, never the values themselves. */
     static final boolean PLAIN = InstrAllocNative.plain();
 
-    /** For sites whose code does not name the class: the class met last, by a hash of site and class. */
+    /**
+     * For sites whose code does not name the class, and for further classes of one name: the class met last, by a hash of site and
+     * class, in one of two places side by side.
+     */
     static final InstrKind[] KINDS = new InstrKind[1 << 13];
 
     /** Set when the VM is initialized and the constructor of Object should count. */
@@ -50,9 +57,9 @@ public final class InstrAlloc {
     @java.lang.invoke.DontInline
     public static void object(Class<?> type, int id) {
         try {
-            long size = InstrUnsafe.get(SIZES + ((long) id << 3));
-            if (size > 0) allocated(id, 1, size);
-            else learn(type, id, size);
+            long known = InstrUnsafe.get(SIZES + ((long) id << 3));
+            if (known > 0 && (int) (known >>> 32) == System.identityHashCode(type)) allocated(id, 1, (int) known);
+            else learn(type, id, known);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, id);
         }
@@ -60,9 +67,26 @@ public final class InstrAlloc {
 
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    static void learn(Class<?> type, int id, long size) {
-        if (size == 0) size = InstrAllocNative.learn(type, id);
+    static void learn(Class<?> type, int id, long known) {
+        long size = 0;
+        if (known == 0) {
+            size = InstrAllocNative.learn(type, id);
+            if (size > 0) known = (long) System.identityHashCode(type) << 32 | size;
+            // Without memory it is tried again.
+            if (size > 0 || type == null) InstrUnsafe.put(SIZES + ((long) id << 3), size > 0 ? known : -1);
+        } else if (known > 0) {
+            size = type == null ? (int) known : sizeOf(type, id);
+        }
         allocated(id, 1, size > 0 ? size : 0);
+    }
+
+    /** The size of the objects of a class, another one of whose name is in the table. */
+    private static long sizeOf(Class<?> type, int id) {
+        InstrKind kind = known(type, id);
+        if (kind != null) return kind.size;
+        long size = InstrAllocNative.learn(type, id);
+        if (size > 0) keep(type, id, id, size);
+        return size;
     }
 
     @jdk.internal.vm.annotation.DontInline
@@ -139,12 +163,16 @@ public final class InstrAlloc {
     @java.lang.invoke.DontInline
     public static void made(Object object, int site) {
         if (object == null) return;
-        Class<?> type = object.getClass();
-        InstrKind kind = known(type, site);
-        int id = kind != null ? kind.id : keep(type, site, InstrAllocNative.kind(type, site));
-        if (id < 0) return;
-        if (type.isArray()) allocated(id, 1, sizeOfArray(object));
-        else object(type, id);
+        try {
+            Class<?> type = object.getClass();
+            InstrKind kind = known(type, site);
+            int id = kind != null ? kind.id : InstrAllocNative.kind(type, site);
+            long size = type.isArray() ? sizeOfArray(object) : kind != null ? kind.size : InstrAllocNative.size(object, 0);
+            if (kind == null) keep(type, site, id, size);
+            if (id >= 0) allocated(id, 1, size);
+        } catch (Throwable failed) {
+            if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, site);
+        }
     }
 
     /** As made, if the named class inherits clone() from Object; otherwise the overriding method counts it. */
@@ -164,7 +192,7 @@ public final class InstrAlloc {
         Class<?> type = object.getClass();
         InstrKind kind = known(type, site);
         if (kind != null ? kind.id >= 0 : InstrAllocNative.inherits(type, -1) > 0) made(object, site);
-        else if (kind == null) keep(type, site, -1);
+        else if (kind == null) keep(type, site, -1, 0);
     }
 
     @jdk.internal.vm.annotation.ForceInline
@@ -177,20 +205,25 @@ public final class InstrAlloc {
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
     private static InstrKind known(Class<?> type, int site) {
-        InstrKind kind = KINDS[place(type, site)];
+        int place = place(type, site);
+        InstrKind kind = KINDS[place];
+        if (kind != null && kind.site == site && kind.get() == type) return kind;
+        kind = KINDS[place ^ 1];
         return kind != null && kind.site == site && kind.get() == type ? kind : null;
     }
 
-    /** Keeps the id of a class at a site, negative: its objects are not counted there, and returns it. */
+    /** Keeps the id of a class at a site, negative: its objects are not counted there. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    private static int keep(Class<?> type, int site, int id) {
+    private static void keep(Class<?> type, int site, int id, long size) {
         try {
-            KINDS[place(type, site)] = new InstrKind(type, site, id);
+            int place = place(type, site);
+            InstrKind kind = new InstrKind(type, site, id, size);
+            KINDS[place ^ 1] = KINDS[place]; // so that two that meet here both stay
+            KINDS[place] = kind;
         } catch (VirtualMachineError nevermind) {
             // Out of memory: it is asked for again next time.
         }
-        return id;
     }
 
     static long sizeOfArray(Object array) {

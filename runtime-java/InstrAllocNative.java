@@ -23,8 +23,8 @@ public final class InstrAllocNative {
     public static native long size(Object array, long otherwise);
 
     /**
-     * Finds the size of the objects that the site allocates, and puts it into the table. Negative: unknown, for example
-     * if the class is null because the code cannot name it.
+     * The size of the objects of the class that the site allocates. Negative: unknown, for example if the class is null because
+     * the code cannot name it.
      */
     public static native long learn(Class<?> type, int id);
 

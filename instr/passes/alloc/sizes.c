@@ -22,7 +22,7 @@ enum { REFERENCES = 4, KINDS };
 #define MANY_ELEMENTS 4096
 
 static struct {
-    int64_t *sizes;      // by id; 0: not known yet; negative: cannot be known
+    int64_t *sizes;      // by id, see InstrAlloc.SIZES
     int64_t base[KINDS]; // the true offset, or one that gives the same sizes
     int64_t alignment;
     int reference_shift;
@@ -94,12 +94,8 @@ int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class) {
 }
 
 static jlong JNICALL native_learn(JNIEnv *jni, jclass self, jclass type, jint id) {
-    (void)self;
-    int64_t size = type == NULL ? -1 : instr_alloc_instance_size(jni, type);
-    // Another thread may do the same and writes the same value. Without memory it is tried again.
-    bool known = size > 0 || type == NULL;
-    if (known && id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = size;
-    return size;
+    (void)self, (void)id;
+    return type == NULL ? -1 : instr_alloc_instance_size(jni, type);
 }
 
 static jint JNICALL native_kind(JNIEnv *jni, jclass self, jclass type, jint id) {

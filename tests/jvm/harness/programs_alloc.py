@@ -138,9 +138,9 @@ def deviation(r, thing, mode, options="", times=300):
 # The permitted errors below and above the VM's own count, in the interpreter, in percent. Lambdas: before JDK
 # 25 the objects with captured values are created by hidden classes, which agents never get. Exceptions: see there.
 WHOLE = {"collections": (0.1, 0.1), "strings": (0.1, 0.1), "reflection": (0.1, 0.1), "clones": (0.1, 0.1), "copies": (0.1, 0.1),
-         "constructors": (0.1, 0.1), "lambdas": (6, 0.1), "natives": (0.1, 0.1), "exceptions": (100.1, 0.1)}
+         "constructors": (0.1, 0.1), "lambdas": (6, 0.1), "natives": (0.1, 0.1), "captures": (0.1, 0.1), "versions": (0.1, 0.1), "exceptions": (100.1, 0.1)}
 # If little is allocated a few objects of the JVM's own threads matter.
-TIMES = {"constructors": 5000, "exceptions": 5000}
+TIMES = {"constructors": 5000, "exceptions": 5000, "captures": 5000, "versions": 5000}
 # The same for hot loops in compiled code, without anything that compilers can remove.
 COMPILED = {"copies": 0.2, "constructors": 0.2}
 
@@ -151,6 +151,8 @@ def totals(r):
 
     JDK 8 offers its own loaded classes without their stack map frames, so that many of them are skipped."""
     for thing, (low, high) in WHOLE.items():
+        if thing == "captures" and r.jdk.version < 25:
+            low = 100.1
         yield thing, within(low, high, r, thing, ["-Xint"], times=TIMES.get(thing, 300))
     for thing, most in COMPILED.items():
         yield thing + ", compiled", within(most, most, r, thing, ["-XX:-BackgroundCompilation"], times=50000)

@@ -1,3 +1,6 @@
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
@@ -5,6 +8,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 
 /** Does one thing repeatedly, `AllocationTotals THING TIMES`; prints the bytes that the thread allocated by the VM's count. */
 public class AllocationTotals {
@@ -137,6 +141,76 @@ public class AllocationTotals {
         keep = Arrays.asList(1, 2, 3, i).stream().map(x -> x + 1).toArray();
     }
 
+    /** Two lambdas of one class, whose objects have different sizes. */
+    static void captures(int i) {
+        long a = i, b = i + 1, c = i + 2, d = i + 3, e = i + 4;
+        Runnable small = () -> keep = i, large = () -> keep = a + b + c + d + e;
+        keeps[0] = small;
+        keeps[1] = large;
+    }
+
+    public static class Made implements Cloneable {
+        public long a;
+    }
+
+    /** Another version of Made, under a name of the same length. */
+    public static class Much implements Cloneable {
+        public long a, b, c, d, e, f, g;
+    }
+
+    public static class Maker extends Made implements Callable<Object> {
+        @Override
+        public Object call() throws CloneNotSupportedException {
+            return new Object[] {new Object(), new Made(), super.clone()};
+        }
+    }
+
+    /** Has Maker, in class files of this version, and Made, with the code of that class. */
+    static class Versions extends ClassLoader {
+        private final int version;
+
+        private final String made;
+
+        Versions(int version, String made) {
+            this.version = version;
+            this.made = made;
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            String maker = "AllocationTotals$Maker", type = "AllocationTotals$Made";
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded != null) return loaded;
+            if (name.equals(maker)) return define(maker, maker);
+            return name.equals(type) ? define(type, "AllocationTotals$" + made) : super.loadClass(name, resolve);
+        }
+
+        private Class<?> define(String name, String code) {
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            try (InputStream in = AllocationTotals.class.getResourceAsStream(code + ".class")) {
+                for (int b = in.read(); b >= 0; b = in.read()) bytes.write(b);
+                byte[] file = bytes.toString("ISO-8859-1").replace(code, name).getBytes("ISO-8859-1");
+                file[7] = (byte) version;
+                return defineClass(name, file, 0, file.length);
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        static Callable<?> maker(int version, String made) throws Exception {
+            return (Callable<?>) new Versions(version, made).loadClass("AllocationTotals$Maker").getConstructor().newInstance();
+        }
+    }
+
+    static Callable<?>[] makers;
+
+    /** Classes of one name that have different sizes. */
+    static void versions() throws Exception {
+        if (makers == null)
+            makers = new Callable<?>[] {Versions.maker(49, "Made"), Versions.maker(49, "Much")};
+        for (int i = 0; i < makers.length; i++) keeps[i] = makers[i].call();
+    }
+
     /** Native methods of java.io create arrays and strings through JNI. */
     static void natives(String[] args) throws Exception {
         keep = new java.io.File(args[2]).list();
@@ -163,6 +237,8 @@ public class AllocationTotals {
             case "copies": copies(i); break;
             case "constructors": constructors(); break;
             case "lambdas": lambdas(i); break;
+            case "captures": captures(i); break;
+            case "versions": versions(); break;
             case "natives": natives(args); break;
             default: exceptions();
         }
