@@ -6,7 +6,7 @@
 //      anewarray                 array, id                            references
 //      multianewarray            array, dimension, id: for each       dimension
 //      clone(), Arrays.copyOf()  result, id (allocating_callees.h)    made
-//      super.clone()             result, the class named, id          cloned
+//      super.clone()             result, the class named, id          cloned (before 49.0: null)
 //
 // The code stands behind the instruction, so that an instruction that throws is not counted. The
 // object that `new` has put on the stack is uninitialized and not touched. An id stands for one
@@ -85,6 +85,14 @@ static struct cf_slice operand_name(const struct cf_edit *edit, uint32_t pc, uin
     return cf_class_name(edit->code.cls, *index);
 }
 
+// Before version 49.0 ldc cannot load a class: null stands for it, and InstrAlloc asks once who calls it.
+static void push_class(const struct cf_edit *edit, struct cf_snippet *s, uint16_t index) {
+    if (edit->code.cls->major_version >= 49)
+        cf_push_constant(s, index);
+    else
+        cf_op(s, CF_OP_aconst_null);
+}
+
 static enum cf_status count_object(struct rw_class *cls, struct cf_edit *edit, uint32_t i) {
     uint16_t index;
     int id;
@@ -92,10 +100,7 @@ static enum cf_status count_object(struct rw_class *cls, struct cf_edit *edit, u
     if (!name.bytes) return CF_OK; // the JVM refuses such a class
     CF_TRY(rw_site_id(cls, edit, edit->code.pc[i], name, &id));
     struct cf_snippet *s = cf_snippet_new(edit);
-    if (edit->code.cls->major_version >= 49)
-        cf_push_constant(s, index);
-    else
-        cf_op(s, CF_OP_aconst_null);
+    push_class(edit, s, index);
     cf_push_int(s, id);
     cf_call(s, callee(cls, OBJECT));
     cf_insert_after(edit, i, s);
@@ -145,10 +150,8 @@ static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit
     uint32_t pc = edit->code.pc[i];
     enum rw_allocation allocation = rw_allocated_by(&edit->code, pc);
     int id;
-    // Before version 49.0 ldc cannot load a class.
     if (allocation == RW_ALLOCATES_NOTHING ||
-        (allocation == RW_ALLOCATES_OBJECT && !wanted->objects) ||
-        (allocation == RW_ALLOCATES_CLONE && edit->code.cls->major_version < 49))
+        (allocation == RW_ALLOCATES_OBJECT && !wanted->objects))
         return CF_OK;
     CF_TRY(rw_site_id(cls, edit, pc, no_class, &id));
     struct cf_snippet *s = cf_snippet_new(edit);
@@ -156,7 +159,7 @@ static enum cf_status count_allocated(struct rw_class *cls, struct cf_edit *edit
     if (allocation == RW_ALLOCATES_CLONE) {
         const uint8_t *reference = edit->code.cls->bytes +
                                    edit->code.cls->constant_pool[cf_be2(edit->code.bytes + pc + 1)];
-        cf_push_constant(s, cf_be2(reference + 1));
+        push_class(edit, s, cf_be2(reference + 1));
     }
     cf_push_int(s, id);
     cf_call(s, callee(cls, callees[allocation]));

@@ -23,15 +23,18 @@ public final class InstrAllocNative {
     public static native long size(Object array, long otherwise);
 
     /**
-     * The size of the objects of the class that the site allocates. Negative: unknown, for example if the class is null because
-     * the code cannot name it.
+     * The size of the objects of the class that the site allocates; null: the code cannot name it, so it is found by its name.
+     * Negative: unknown.
      */
     public static native long learn(Class<?> type, int id);
 
     /** The id for objects of the class at this site; negative: no id is left. */
     public static native int kind(Class<?> type, int site);
 
-    /** Whether the class inherits clone() from Object: 1 or -1. Puts the result into the table, for the site. */
+    /**
+     * Whether the class inherits clone() from Object: 1 or -1; null: the superclass of the one that calls. Puts the result into the
+     * table, for the site.
+     */
     public static native long inherits(Class<?> named, int site);
 
     /** Counts an object where it was instantiated. */

@@ -11,6 +11,7 @@
 #include "instr/id_registry.h"
 #include "instr/vm/runtime.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -93,9 +94,56 @@ int64_t instr_alloc_instance_size(JNIEnv *jni, jclass class) {
     return size > 0 ? size : -1;
 }
 
+static jobject loaded_by(JNIEnv *jni, jobject loader, const char *name) {
+    const struct JNINativeInterface_ *functions = instr_alloc.jni ? instr_alloc.jni : *jni;
+    if (loader == NULL) return functions->FindClass(jni, name); // in a native method of that loader
+    jclass loaders = functions->FindClass(jni, "java/lang/ClassLoader");
+    jmethodID find = loaders ? functions->GetMethodID(jni, loaders, "findLoadedClass",
+                                                      "(Ljava/lang/String;)Ljava/lang/Class;")
+                             : NULL;
+    char *dotted = find ? strdup(name) : NULL;
+    for (char *at = dotted; at && (at = strchr(at, '/'));) *at = '.';
+    jstring string = dotted ? functions->NewStringUTF(jni, dotted) : NULL;
+    free(dotted);
+    // It is final, and runs no code of the loader's class.
+    return string ? functions->CallObjectMethod(jni, loader, find, string) : NULL;
+}
+
+// The class whose code has called InstrAlloc, so many frames below this native method. NULL: unknown.
+static jclass calling_class(jint frames) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jmethodID method;
+    jlocation location;
+    jclass class;
+    if ((*jvmti)->GetFrameLocation(jvmti, NULL, frames, &method, &location) != JVMTI_ERROR_NONE ||
+        (*jvmti)->GetMethodDeclaringClass(jvmti, method, &class) != JVMTI_ERROR_NONE)
+        return NULL;
+    return class;
+}
+
+// The class that the caller of InstrAlloc.object has just instantiated, by the site's id: its code cannot name it.
+static jclass instantiated(JNIEnv *jni, jint id) {
+    jvmtiEnv *jvmti = instr_alloc.jvmti;
+    jobject loader;
+    jclass caller = calling_class(3); // learn, and in InstrAlloc learn and object
+    if (caller == NULL || !instr_methods_has(instr_alloc.methods, id) ||
+        (*jvmti)->GetClassLoader(jvmti, caller, &loader) != JVMTI_ERROR_NONE)
+        return NULL;
+    const char *name = instr_methods_get(instr_alloc.methods, id).detail;
+    return name ? loaded_by(jni, loader, name) : NULL;
+}
+
 static jlong JNICALL native_learn(JNIEnv *jni, jclass self, jclass type, jint id) {
-    (void)self, (void)id;
-    return type == NULL ? -1 : instr_alloc_instance_size(jni, type);
+    (void)self;
+    if ((*jni)->PushLocalFrame(jni, 16) != 0) {
+        (*jni)->ExceptionClear(jni);
+        return -1;
+    }
+    if (type == NULL) type = instantiated(jni, id);
+    (*jni)->ExceptionClear(jni);
+    int64_t size = type == NULL ? -1 : instr_alloc_instance_size(jni, type);
+    (*jni)->PopLocalFrame(jni, NULL);
+    return size;
 }
 
 static jint JNICALL native_kind(JNIEnv *jni, jclass self, jclass type, jint id) {
@@ -119,6 +167,11 @@ static jint JNICALL native_kind(JNIEnv *jni, jclass self, jclass type, jint id) 
 
 static jlong JNICALL native_inherits(JNIEnv *jni, jclass self, jclass class, jint id) {
     (void)self;
+    if (class == NULL) { // super.clone() in code that cannot name it
+        jclass caller = calling_class(2);
+        class = caller ? (*jni)->GetSuperclass(jni, caller) : NULL;
+        if (class == NULL) return -1;
+    }
     int64_t inherits = instr_alloc_inherits_clone(jni, class) ? 1 : -1;
     if (id >= 0 && id < INSTR_METHODS_MAX) layout.sizes[id] = inherits;
     return inherits;

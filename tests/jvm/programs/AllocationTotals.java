@@ -204,10 +204,10 @@ public class AllocationTotals {
 
     static Callable<?>[] makers;
 
-    /** Classes of one name that have different sizes. */
+    /** Classes of one name that have different sizes; and code that cannot name the class that it instantiates. */
     static void versions() throws Exception {
         if (makers == null)
-            makers = new Callable<?>[] {Versions.maker(49, "Made"), Versions.maker(49, "Much")};
+            makers = new Callable<?>[] {Versions.maker(49, "Made"), Versions.maker(49, "Much"), Versions.maker(48, "Made")};
         for (int i = 0; i < makers.length; i++) keeps[i] = makers[i].call();
     }
 
