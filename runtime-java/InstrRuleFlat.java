@@ -1,5 +1,6 @@
 package java.lang;
 
+import instr.runtime.InstrRuleNative;
 import java.lang.reflect.Field;
 import jdk.internal.misc.Unsafe;
 
@@ -7,12 +8,28 @@ import jdk.internal.misc.Unsafe;
 final class InstrRuleFlat {
     private InstrRuleFlat() {}
 
-    /** Not where the JDK has no value classes. */
-    static boolean isFlat(Field field) {
+    /** False: the JDK has no flat fields. */
+    private static final boolean THERE_ARE = areThere();
+
+    private static boolean areThere() {
         try {
-            return Unsafe.getUnsafe().isFlatField(field);
+            Unsafe.getUnsafe().isFlatField(InstrRuleField.class.getDeclaredField("offset"));
+            return true;
         } catch (LinkageError older) { // no such method, or, in JDK 8, no such class
             return false;
+        } catch (NoSuchFieldException never) {
+            return false;
+        }
+    }
+
+    /** The field if it is flat, else null. A flat one has a type that is loaded; the loader is asked for those of others. */
+    static Field find(Class<?> declaring, String name) throws Throwable {
+        if (!THERE_ARE) return null;
+        try {
+            Field field = InstrRuleNative.field(declaring, name);
+            return Unsafe.getUnsafe().isFlatField(field) ? field : null;
+        } catch (LinkageError missing) { // the type
+            return null;
         }
     }
 

@@ -1,40 +1,31 @@
 package java.lang;
 
+import instr.runtime.InstrRuleNative;
 import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
-import java.security.PrivilegedAction;
 
-/** Finds a field of a class or its superclasses, also where a security manager does not let the application do so. */
-final class InstrRuleLook implements PrivilegedAction<InstrRuleField> {
-    private final Class<?> type;
-    private final String name;
-
-    InstrRuleLook(Class<?> type, String name) {
-        this.type = type;
-        this.name = name;
-    }
+/** Finds a field of a class or its superclasses. Its type is loaded only where the JDK has no other way to tell its place. */
+final class InstrRuleLook {
+    private InstrRuleLook() {}
 
     /** An offset of -1: there is no such field. */
-    @Override
-    public InstrRuleField run() {
+    static InstrRuleField find(Class<?> type, String name) throws Throwable {
         for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+            String descriptor = InstrRuleNative.descriptor(c, name);
+            if (descriptor == null) continue;
             try {
-                Field field = c.getDeclaredField(name);
-                if (Modifier.isStatic(field.getModifiers())) continue;
-                Class<?> of = field.getType();
-                long offset = InstrUnsafe.offset(c, name);
-                if (of.isPrimitive()) return new InstrRuleField(type, offset, letter(of));
-                if (!InstrRuleFlat.isFlat(field)) return new InstrRuleField(type, offset, 'L');
-                return new InstrRuleField(type, offset, 'L', of, InstrRuleFlat.layout(field));
-            } catch (Throwable missing) {
-                if (missing instanceof ThreadDeath) throw (ThreadDeath) missing;
+                return make(type, c, name, descriptor);
+            } catch (LinkageError missing) { // its type, in JDK 8
+                break;
             }
         }
         return new InstrRuleField(type, -1, 'L');
     }
 
-    private static char letter(Class<?> type) {
-        return type == boolean.class ? 'Z' : type == byte.class ? 'B' : type == char.class ? 'C' : type == short.class ? 'S'
-                : type == int.class ? 'I' : type == long.class ? 'J' : type == float.class ? 'F' : 'D';
+    private static InstrRuleField make(Class<?> type, Class<?> declaring, String name, String descriptor) throws Throwable {
+        long offset = InstrUnsafe.fieldOffset(declaring, name);
+        if (descriptor.length() == 1) return new InstrRuleField(type, offset, descriptor.charAt(0));
+        Field flat = InstrRuleFlat.find(declaring, name);
+        return flat == null ? new InstrRuleField(type, offset, 'L')
+                : new InstrRuleField(type, offset, 'L', flat.getType(), InstrRuleFlat.layout(flat));
     }
 }

@@ -2,17 +2,16 @@ package java.lang;
 
 import java.io.File;
 import java.lang.reflect.Array;
-import java.security.AccessController;
 import java.util.HashSet;
 
 /** A field or getter that a rule reads, or the patterns that it compares with. */
 final class InstrRulePlace {
-    private static final int PATTERNS = 2;
+    private static final int PATTERNS = 2, CLASSES = 16;
 
     private final String text;
 
-    /** The class that was asked last, and where its field is. Weak: its loader may end. */
-    private volatile InstrRuleField last;
+    /** Classes that were asked, by their hash codes, and where their fields are. Weak: their loaders may end. */
+    private final InstrRuleField[] known = new InstrRuleField[CLASSES];
 
     private final HashSet<String> words = new HashSet<String>();
     private final String[] patterns;
@@ -61,11 +60,12 @@ final class InstrRulePlace {
         return i == p.length();
     }
 
-    private InstrRuleField find(Object holder) {
+    private InstrRuleField find(Object holder) throws Throwable {
         Class<?> type = holder.getClass();
-        InstrRuleField place = last;
+        int at = System.identityHashCode(type) & CLASSES - 1;
+        InstrRuleField place = known[at];
         if (place != null && place.type.get() == type) return place;
-        return last = AccessController.doPrivileged(new InstrRuleLook(type, text));
+        return known[at] = InstrRuleLook.find(type, text);
     }
 
     /** Java writes the length of an array like a field. */
@@ -73,7 +73,7 @@ final class InstrRulePlace {
         return text.equals("length") && holder.getClass().isArray();
     }
 
-    Object read(Object holder) {
+    Object read(Object holder) throws Throwable {
         InstrRuleField place = find(holder);
         if (place.offset < 0) return isLength(holder) ? (Object) (long) Array.getLength(holder) : null;
         switch (place.kind) {
@@ -86,7 +86,7 @@ final class InstrRulePlace {
         }
     }
 
-    long readLong(Object holder) {
+    long readLong(Object holder) throws Throwable {
         InstrRuleField place = find(holder);
         if (place.offset < 0) return isLength(holder) ? Array.getLength(holder) : 0;
         switch (place.kind) {
@@ -101,7 +101,7 @@ final class InstrRulePlace {
         }
     }
 
-    double readDouble(Object holder) {
+    double readDouble(Object holder) throws Throwable {
         InstrRuleField place = find(holder);
         if (place.offset < 0) return readLong(holder);
         switch (place.kind) {
@@ -131,7 +131,7 @@ final class InstrRulePlace {
         return isOfJdk(o) ? getOfJdk(o) : null;
     }
 
-    private Object getOfJdk(Object o) {
+    private Object getOfJdk(Object o) throws Throwable {
         if (text.equals("size")) return InstrRuleSize.size(o);
         if (text.equals("isEmpty")) return o instanceof String ? (Object) ((String) o).isEmpty() : InstrRuleSize.isEmpty(o);
         if (text.equals("getName")) return o instanceof Class ? ((Class<?>) o).getName() : o instanceof File ? ((File) o).getName() : null;

@@ -1,6 +1,5 @@
 package java.lang;
 
-import java.security.AccessController;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -65,13 +64,13 @@ final class InstrRuleSize {
         return names;
     }
 
-    static Object size(Object o) {
+    static Object size(Object o) throws Throwable {
         Object end = innermost(o);
         if (end instanceof Collection) return (long) ((Collection<?>) end).size();
         return end instanceof Map ? (Object) (long) ((Map<?, ?>) end).size() : end;
     }
 
-    static Object isEmpty(Object o) {
+    static Object isEmpty(Object o) throws Throwable {
         Object end = innermost(o);
         if (end instanceof Collection) return ((Collection<?>) end).isEmpty();
         if (end instanceof Map) return ((Map<?, ?>) end).isEmpty();
@@ -79,7 +78,7 @@ final class InstrRuleSize {
     }
 
     /** The size as a Long, or the collection or map that may be asked; null: it is unknown. */
-    private static Object innermost(Object o) {
+    private static Object innermost(Object o) throws Throwable {
         for (int i = 0; i < DEEPEST && o != null && InstrRulePlace.isOfJdk(o); i++) {
             InstrRuleField field = find(o.getClass());
             if (field == ASK) return o;
@@ -90,18 +89,18 @@ final class InstrRuleSize {
         return null;
     }
 
-    private static InstrRuleField find(Class<?> type) {
+    private static InstrRuleField find(Class<?> type) throws Throwable {
         InstrRuleField field = KNOWN.get(type);
         if (field == null) KNOWN.put(type, field = look(type));
         return field;
     }
 
     /** Properties has a map from JDK 9 on; before, it is its superclass Hashtable that has the size. */
-    private static InstrRuleField look(Class<?> type) {
+    private static InstrRuleField look(Class<?> type) throws Throwable {
         if (ASKED_NAMES.contains(type.getName())) return ASK;
         for (Class<?> c = type; c != null; c = c.getSuperclass()) {
             String name = NAMES.get(c.getName());
-            InstrRuleField field = name == null ? UNKNOWN : AccessController.doPrivileged(new InstrRuleLook(c, name));
+            InstrRuleField field = name == null ? UNKNOWN : InstrRuleLook.find(c, name);
             if (field.offset >= 0) return field;
         }
         return UNKNOWN;

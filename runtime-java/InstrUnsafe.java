@@ -61,6 +61,11 @@ final class InstrUnsafe {
         return UNSAFE.objectFieldOffset(type, field);
     }
 
+    /** The same for a class of the application, some of whose fields may have types that are missing. */
+    static long fieldOffset(Class<?> type, String field) throws Throwable {
+        return offset(type, field);
+    }
+
     static boolean compareAndSet(Object object, long offset, long expected, long value) {
         return UNSAFE.compareAndSetLong(object, offset, expected, value);
     }

@@ -1,5 +1,6 @@
 package java.lang;
 
+import instr.runtime.InstrRuleNative;
 import sun.misc.Unsafe;
 
 /** What the runtime needs of the VM, as JDK 8 has it: natives only, as others may be instrumented. */
@@ -47,6 +48,11 @@ final class InstrUnsafe {
 
     static long offset(Class<?> type, String field) throws Throwable {
         return UNSAFE.objectFieldOffset(type.getDeclaredField(field));
+    }
+
+    /** The same for a class of the application, some of whose fields may have types that are missing. */
+    static long fieldOffset(Class<?> type, String field) throws Throwable {
+        return UNSAFE.objectFieldOffset(InstrRuleNative.field(type, field));
     }
 
     static boolean compareAndSet(Object object, long offset, long expected, long value) {

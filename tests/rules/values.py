@@ -93,6 +93,14 @@ def full(setting):
         yield f"full heap: {places}", (out, len(found)), ("0 of 65536: 20295\n", 1)
 
 
+def lacking(setting):
+    """Fields beside one whose type is missing, for which no loader is asked, and fields that reflection hides."""
+    rule = "Lacking$Shop.order(Lacking$Order order) exit { @[order.country, order.items] = count(); @l[order.getClass().classLoader != null] = count() }"
+    out, found = tables(setting, rule, "Lacking")
+    yield "a missing class: other fields", (out, found), ("false\n", {"": {f"{c}, {n}": k for c, k in (("DE", 5), ("FR", 10)) for n in (0, 1)}, "l": {"true": 30}})
+    yield "a missing class: its field", tables(setting, "Lacking$Shop.order(Lacking$Order order) exit { @m[order.missing] = count() }", "Lacking")[1], {"m": {None: 30}}
+
+
 def percentiles(setting):
     """Of fractions and negative numbers, too."""
     for value, low, high in (("n", 0, 1), ("-n", -1, 0), ("n + 1", 1, 2), ("n * 5 - 2.5", -2.5, 2.5), ("1000 * n - 1000", -1000, 0)):
@@ -120,6 +128,7 @@ def waits(setting):
 
 
 def all_of(setting):
+    yield from lacking(setting)
     yield from percentiles(setting)
     yield from waits(setting)
     yield from full(setting)

@@ -3,6 +3,7 @@
 // Counts without a key are those of sites (instr_methods); all other tables are in the runtime.
 
 #include "instr/passes/agent_pass.h"
+#include "instr/passes/rule/fields.h"
 #include "instr/passes/watch/watch.h"
 #include "instr/report/tables.h"
 #include "instr/rules/rules.h"
@@ -60,7 +61,8 @@ static bool start(jvmtiEnv *jvmti, JNIEnv *jni, const struct instr_pass_options 
     if (instr_rule_of(options->pass)->prints && !instr_watch_prepare(jni, reason, size))
         return false;
     jclass rules = instr_runtime_class("InstrRules");
-    if (rules && define(jni, rules, instr_rule_of(options->pass))) return true;
+    if (rules && instr_rule_fields_start(jni) && define(jni, rules, instr_rule_of(options->pass)))
+        return true;
     snprintf(reason, size, "out of memory");
     return false;
 }
