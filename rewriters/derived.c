@@ -1,4 +1,5 @@
 #include "rewriters/derived.h"
+#include "rewriters/keeps_this.h"
 
 // The number of instructions that a path is followed back; it mostly ends much earlier.
 #define FAR 64
@@ -28,23 +29,6 @@ static unsigned op_at(const struct ways *w, uint32_t i) {
 }
 
 // --- instructions ---
-
-static int stores_local_0(const struct cf_code *code, uint32_t pc) {
-    const uint8_t *p = code->bytes + pc;
-    unsigned op = p[0] == CF_OP_wide ? p[1] : p[0];
-    uint32_t local = p[0] == CF_OP_wide ? cf_be2(p + 2) : p[1];
-    if (op == CF_OP_istore_0 || op == CF_OP_lstore_0 || op == CF_OP_fstore_0 ||
-        op == CF_OP_dstore_0 || op == CF_OP_astore_0)
-        return 1;
-    return op >= CF_OP_istore && op <= CF_OP_astore && local == 0;
-}
-
-static int keeps_this(const struct cf_code *code) {
-    if (code->method->access_flags & CF_ACC_STATIC) return 0;
-    for (uint32_t i = 0; i < code->count; i++)
-        if (stores_local_0(code, code->pc[i])) return 0;
-    return 1;
-}
 
 static int is_own_field(const struct cf_code *code, uint32_t pc) {
     struct cf_slice class_name, name, descriptor;
@@ -125,7 +109,7 @@ static enum cf_status open_ways(struct ways *w, struct cf_error *error) {
         w->index[code->pc[i]] = (uint16_t)i;
         w->places[i].fall = w->places[i].edge = NONE;
     }
-    w->keeps_this = keeps_this(code);
+    w->keeps_this = rw_keeps_this(code);
     find_jumps(w);
     find_probes(w);
     return CF_OK;

@@ -51,6 +51,9 @@ struct instr_code {
     uint32_t call_start; // local: when a call began; 0: none
     const char *name;    // of the counter that is being put; NULL: none
     uint32_t *copies;    // locals: parameters as they were at the entry, by slot; 0: no copy
+    uint32_t self;       // local: a constructor's `this`, from when it is initialized on; 0: none
+    const char *own;     // descriptor of the class; NULL: not asked for yet
+    int keeps_this;      // -1: the method stores something else into local 0; 0: not known yet
 };
 
 extern const struct instr_host instr_plugin_host;

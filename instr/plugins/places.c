@@ -11,6 +11,7 @@
 // of a call are below others on the stack, which go to locals meanwhile.
 
 #include "instr/plugins/internal.h"
+#include "rewriters/keeps_this.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -165,8 +166,7 @@ static uint32_t copy_of(struct instr_code *code, uint32_t slot, const char *type
 
 // The method may have changed what is in the slot, and handlers do not know it: there it is from a copy.
 static void push_slot(const struct place *p, uint32_t slot, const char *type) {
-    if (!p->dry && p->at->where != INSTR_AT_ENTRY && !is_at_call(p->at))
-        slot = copy_of(p->code, slot, type);
+    if (!p->dry && p->at->where != INSTR_AT_ENTRY) slot = copy_of(p->code, slot, type);
     cf_local(p->snippet, cf_load_of(*type), slot);
 }
 
@@ -266,17 +266,52 @@ static bool is_early(const struct place *p) {
     return false;
 }
 
-// In constructors it is not `this` at the entry, so there is no copy.
+static bool keeps_this(struct instr_code *code) {
+    if (!code->keeps_this) code->keeps_this = rw_keeps_this(&code->edit->code) ? 1 : -1;
+    return code->keeps_this > 0;
+}
+
+// "Lcom/acme/Shop;", for as long as the edit: types of locals refer to it. NULL: out of memory.
+static const char *own_type(struct instr_code *code) {
+    struct cf_slice name = cf_this_name(code->edit->code.cls);
+    if (code->own) return code->own;
+    char *own = cf_arena_alloc(code->edit->code.cls->arena, (size_t)name.length + 3);
+    if (own)
+        snprintf(own, (size_t)name.length + 3, "L%.*s;", (int)name.length,
+                 (const char *)name.bytes);
+    return code->own = own;
+}
+
+// A copy that a constructor has from where `this` is initialized on; at the entry it is not.
+static uint32_t copy_of_self(struct instr_code *code, const char *own) {
+    struct cf_edit *edit = code->edit;
+    if (code->self) return code->self;
+    code->self = cf_new_local_of(edit, own, 1);
+    struct cf_snippet *none = cf_snippet_new(edit), *keep = cf_snippet_new(edit);
+    cf_op(none, CF_OP_aconst_null);
+    cf_local(none, CF_OP_astore, code->self);
+    cf_insert_entry(edit, none);
+    cf_local(keep, CF_OP_aload, 0);
+    cf_local(keep, CF_OP_astore, code->self);
+    cf_insert_constructed_first(edit, keep);
+    return code->self;
+}
+
 static int push_this(const struct place *p, struct cf_slice *type) {
     const struct cf_edit *edit = p->code->edit;
-    struct cf_slice name = cf_this_name(edit->code.cls);
-    char own[1024];
-    int n = snprintf(own, sizeof own, "L%.*s;", (int)name.length, (const char *)name.bytes);
-    if (edit->method->access_flags & CF_ACC_STATIC || n >= (int)sizeof own || is_early(p))
+    const char *own = own_type(p->code);
+    if (edit->method->access_flags & CF_ACC_STATIC || is_early(p))
         return misuse(p->code, "there is no `this` at this place");
+    if (!own) {
+        cf_fail(&p->code->edit->error, CF_NO_MEMORY, 0, "out of memory", 0);
+        return -1;
+    }
     *type = slice_of("Ljava/lang/Object;");
-    if (edit->constructor)
+    bool is_there = keeps_this(p->code) && (edit->constructor || is_at_call(p->at));
+    if (is_there || p->dry || p->at->where == INSTR_AT_CONSTRUCTED)
         cf_local(p->snippet, CF_OP_aload, 0);
+    else if (edit->constructor)
+        cf_local(p->snippet, CF_OP_aload, copy_of_self(p->code, own));
     else
         push_slot(p, 0, own);
     return 0;

@@ -1,4 +1,5 @@
-// Conditions on fractions, arguments of constructors at each place, and a call that is skipped twice.
+// Conditions on fractions, arguments of constructors at each place, `this` at each place, and a call that is skipped
+// twice.
 
 #include <instr/plugin.h>
 
@@ -27,6 +28,30 @@ static void put_arguments(struct instr_code *code, uint32_t where, const char *n
     host->observe(code, &at, name, &second);
 }
 
+// Counts where there is an object.
+static void put_this(struct instr_code *code, uint32_t where, const char *name) {
+    static const struct instr_value self = {.size = sizeof self, .what = INSTR_THIS};
+    const struct instr_test test = {
+        .size = sizeof test, .is = INSTR_NOT_EQUAL, .value = &self, .number = 0};
+    struct instr_call call = {.size = sizeof call};
+    struct instr_at at = {.size = sizeof at, .where = where, .only_if = &test};
+    if (where != INSTR_AT_BEFORE && where != INSTR_AT_AFTER) host->count(code, &at, name);
+    for (; where >= INSTR_AT_BEFORE && host->call(code, at.call, &call); at.call++)
+        if (strcmp(call.name, "checked") == 0) host->count(code, &at, name);
+}
+
+static void put_this_everywhere(struct instr_code *code, const char *method) {
+    static const char *const places[] = {"entry",  "constructed", "return",
+                                         "thrown", "before",      "after"};
+    int constructs = strcmp(method, "<init>") == 0;
+    for (uint32_t where = INSTR_AT_ENTRY; where <= INSTR_AT_AFTER; where++) {
+        char name[64];
+        int early = where == INSTR_AT_ENTRY || where == INSTR_AT_THROWN;
+        snprintf(name, sizeof name, "%s %s", method, places[where]);
+        if (constructs ? !early : where != INSTR_AT_CONSTRUCTED) put_this(code, where, name);
+    }
+}
+
 static void skip_twice(struct instr_code *code) {
     struct instr_call call = {.size = sizeof call};
     for (uint32_t i = 0; host->call(code, i, &call); i++)
@@ -38,6 +63,9 @@ static void rewrite(void *data, const struct instr_class *cls, struct instr_code
     struct instr_method_info method = {.size = sizeof method};
     (void)data;
     host->method(code, &method);
+    enum { STATIC = 8 };
+    if (strcmp(host->class_name(cls), "Moved") == 0 && !(method.access_flags & STATIC))
+        put_this_everywhere(code, method.name);
     if (strcmp(host->class_name(cls), "Edges") != 0) return;
     if (strcmp(method.name, "<init>") == 0) {
         put_arguments(code, INSTR_AT_ENTRY, "entry");
