@@ -18,7 +18,7 @@ static void put_string(struct instr_output *out, const char *text) {
         uint32_t c = instr_utf8_next(&text, end);
         char bytes[4];
         if (c < ' ' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' ||
-            (c >= 0x7f && c < 0xa0) || (c >= 0x2000 && c < 0x2070) || c == 0xfeff)
+            (c >= 0x7f && c < 0xa0) || (c >= 0x2000 && c < 0x2070) || c == 0x61c || c == 0xfeff)
             instr_output_format(out, "\\u%04x", (unsigned)c);
         else
             instr_output_bytes(out, bytes, instr_utf8_put(c, bytes));
