@@ -69,14 +69,18 @@ static struct cf_slice slice_of(const char *text) {
     return (struct cf_slice){(const uint8_t *)text, (uint32_t)strlen(text)};
 }
 
+static const struct kit_source *source_of(const struct linker *l, struct cf_slice name) {
+    return name.bytes ? kit_opened(l->kit, (const char *)name.bytes, name.length) : NULL;
+}
+
 // A class of the kit, of instr.kit, or of the world. A runtime class is opened each time: there are few uses.
 static enum instr_kit_found find_class(const struct linker *l, struct cf_slice name,
                                        const struct cf_class **cls) {
-    for (const struct kit_source *s = l->kit->sources; s; s = s->next)
-        if (cf_slice_is(name, s->name, strlen(s->name))) {
-            *cls = &s->cls;
-            return INSTR_KIT_PRESENT;
-        }
+    const struct kit_source *s = source_of(l, name);
+    if (s) {
+        *cls = &s->cls;
+        return INSTR_KIT_PRESENT;
+    }
     for (const struct instr_kit_runtime_class *r = instr_kit_runtime_classes; r->name; r++) {
         if (!cf_slice_is(name, r->name, strlen(r->name))) continue;
         struct cf_class *opened = kit_alloc(l->kit, 1, sizeof *opened);
@@ -89,15 +93,13 @@ static enum instr_kit_found find_class(const struct linker *l, struct cf_slice n
 }
 
 static bool is_of_kit(const struct linker *l, const struct cf_class *cls) {
-    for (const struct kit_source *s = l->kit->sources; s; s = s->next)
-        if (cls == &s->cls) return true;
-    return false;
+    const struct kit_source *s = cls ? source_of(l, cf_this_name(cls)) : NULL;
+    return s && cls == &s->cls;
 }
 
 // The name under which the user finds a class: classes of the kit keep that of the jar here.
 static struct cf_slice name_to_find(const struct linker *l, struct cf_slice name) {
-    for (const struct kit_source *s = l->kit->sources; s; s = s->next)
-        if (cf_slice_is(name, s->name, strlen(s->name))) return name;
+    if (source_of(l, name)) return name;
     const char *other = kit_new_name(l->kit, l->user, name);
     return other ? slice_of(other) : name;
 }
