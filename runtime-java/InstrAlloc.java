@@ -86,6 +86,8 @@ public final class InstrAlloc {
         if (kind != null) return kind.size;
         long size = InstrAllocNative.learn(type, id);
         if (size > 0) keep(type, id, id, size);
+        // The class of the table may be gone, as after a redeployment; if not, it is found as this one was.
+        if (size > 0) InstrUnsafe.put(SIZES + ((long) id << 3), (long) System.identityHashCode(type) << 32 | size);
         return size;
     }
 

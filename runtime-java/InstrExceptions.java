@@ -257,15 +257,21 @@ public final class InstrExceptions {
         insufficient = false;
     }
 
-    /** Counts what is untold, but this exception, if it is of this thread, or of one that has ended; or with `any` of whatever thread. */
+    /**
+     * Counts what is untold, but this exception, if it is of this thread; with `ended`, and where there is no room for more, also of
+     * those that have ended; with `any` of whatever thread.
+     */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    private static void tell(InstrFlight flight, Throwable but, boolean any) {
+    private static void tell(InstrFlight flight, Throwable but, boolean any, boolean ended) {
         for (int i = untoldCount - 1; i >= 0; i--) {
             Throwable error;
             int method;
             Thread by = untoldBy[i];
-            if (by == null || (!any && by != Thread.currentThread() && by.isAlive())) continue;
+            if (by == null) continue;
+            // Before JDK 17 isAlive() is a native method, too much for each exception.
+            boolean looks = ended || untoldCount == MOST_UNTOLD;
+            if (!any && by != Thread.currentThread() && (!looks || by.isAlive())) continue;
             lock.await();
             try {
                 if (i >= untoldCount || by != untoldBy[i]) continue;
@@ -291,7 +297,7 @@ public final class InstrExceptions {
     /** Called by native code before the results are read. ends: no exceptions are reported any more. */
     static void tellRest(boolean ends) {
         InstrFlight flight = untoldCount == 0 ? null : flight();
-        if (flight != null) tell(flight, null, ends);
+        if (flight != null) tell(flight, null, ends, true);
         if (ends || leftOut > MOST_LEFT_OUT) forgetCurrent();
     }
 
@@ -307,7 +313,7 @@ public final class InstrExceptions {
         findRoom();
         InstrFlight flight = flight();
         if (exception == null || flight == null) return;
-        if (untoldCount != 0) tell(flight, exception, false);
+        if (untoldCount != 0) tell(flight, exception, false, false);
         if (!isKnown(flight, exception, 3)) {
             int row = find(flight, exception, method);
             flight.suspend();
@@ -375,7 +381,7 @@ public final class InstrExceptions {
 
     /** An exception is thrown. */
     private static void start(InstrFlight flight, Throwable exception, int site) {
-        if (untoldCount != 0) tell(flight, null, false);
+        if (untoldCount != 0) tell(flight, null, false, false);
         flight.suspend();
         long key = key(THROWN_AT, System.identityHashCode(exception.getClass()), site);
         int row = lookUp(key);
@@ -404,7 +410,7 @@ public final class InstrExceptions {
     private static long end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
         boolean joined = method >= 0 && (method & JOINED) != 0;
         if (joined) method &= ~JOINED;
-        if (untoldCount != 0) tell(flight, exception, false);
+        if (untoldCount != 0) tell(flight, exception, false, false);
         boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
         boolean ended = exception instanceof StackOverflowError || exception == current && !mayGoOn;

@@ -168,7 +168,9 @@ public final class InstrRules {
         long thread = InstrUnsafe.getLong(Thread.currentThread(), InstrThreads.TID);
         int at = guard(thread);
         if (INSIDE[at] != thread) return;
-        if (STARTED[at] != 0) sample(rule, at);
+        // Another thread with this place may end the sample at any time.
+        long started = STARTED[at], standsFor = STANDS_FOR[at];
+        if (started != 0) sample(rule, at, started, standsFor);
         REFUSED[at] = 0;
         INSIDE[at] = 0;
     }
@@ -193,14 +195,14 @@ public final class InstrRules {
     }
 
     /** The clock is read once within the sample: this stands for the entry's reading, where a rule uses `elapsed`. */
-    private static void sample(int rule, int at) {
-        long took = System.nanoTime() - STARTED[at];
+    private static void sample(int rule, int at, long started, long standsFor) {
+        long took = System.nanoTime() - started;
         STARTED[at] = 0;
         if (took > LONGEST_SAMPLE) {
-            if (STANDS_FOR[at] != 1 || close[rule] < CLOSE - SOON) took = LONGEST_SAMPLE;
+            if (standsFor != 1 || close[rule] < CLOSE - SOON) took = LONGEST_SAMPLE;
             close[rule] = CLOSE;
         }
-        costs[rule] += took * STANDS_FOR[at];
+        costs[rule] += took * standsFor;
     }
 
     private static int guard(long thread) {

@@ -9,7 +9,7 @@ static enum cf_status fail(struct cf_inliner *in, enum cf_status status, const c
 
 // The steps that a method may take, as in the verifier. Code that a compiler makes takes a few for
 // each instruction of each copy.
-#define MOST_WORK (UINT64_C(1) << 26)
+#define MOST_WORK (UINT64_C(1) << 28)
 
 enum cf_status cf_inline_works(struct cf_inliner *in, uint64_t steps) {
     in->work += steps;

@@ -21,8 +21,12 @@ int instr_file_open(const char *path, const char **why) {
     return -1;
 }
 
-// Not all of /dev: anybody may make files and links in /dev/shm.
+// Not all of /dev: anybody may make files and links in /dev/shm. In a user namespace the links to standard streams may
+// seem to be another user's.
 static bool is_of_kernel(const char *path) {
+    static const char *const streams[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
+        if (strcmp(path, streams[i]) == 0) return true;
     return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
 }
 

@@ -197,10 +197,10 @@ static int open_below(const struct instr_process *process, int root, const char 
     } how = {.flags = (uint64_t)flags, .resolve = 0x10}; // RESOLVE_IN_ROOT
     for (int tries = 0; process->root[0] && tries < 100; tries++) {
         int fd = (int)syscall(SYS_openat2, root, path, &how, sizeof how);
-        if (fd < 0 && errno == EAGAIN) continue; // something was renamed meanwhile
-        if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) return fd;
-        break;
+        if (fd < 0 && (errno == ENOSYS || errno == EPERM)) return openat(root, path, flags);
+        if (fd >= 0 || errno != EAGAIN) return fd; // else something was renamed meanwhile
     }
+    if (process->root[0]) return -1;
 #else
     (void)process;
 #endif

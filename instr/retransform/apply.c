@@ -196,7 +196,7 @@ static void left_out(void *context) {
 static void begin(void *context) {
     struct application *r = context;
     if (r->r.room) r->left_out = instr_engine_totals(r->plan->engine).classes_over_limit;
-    instr_hook_batch_begin();
+    instr_hook_batch_begin(NULL);
     r->paused = instr_pauses(r->agent->vm);
 }
 

@@ -91,7 +91,7 @@ uint8_t *instr_class_bytes(struct instr_agent *agent, JNIEnv *jni, jclass class,
     seen.class = class;
     seen.bytes = NULL;
     instr_hook_pass_through(original ? class : NULL);
-    instr_hook_batch_begin();
+    instr_hook_batch_begin(class);
     jvmtiError error = offer(agent, last, class, now);
     instr_hook_batch_end(0);
     instr_hook_pass_through(NULL);

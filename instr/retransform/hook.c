@@ -23,6 +23,7 @@
 static _Thread_local struct {
     int recording;
     jclass pass_through;
+    jclass only; // the class that the batch is about; NULL: any
     struct instr_class_state *before;
     size_t count, capacity;
     unsigned changed, restored;
@@ -159,7 +160,8 @@ static bool passes_through(JNIEnv *jni, jclass redefined) {
            (*jni)->IsSameObject(jni, redefined, batch.pass_through);
 }
 
-void instr_hook_batch_begin(void) {
+void instr_hook_batch_begin(jclass only) {
+    batch.only = only;
     batch.recording = 1;
     batch.count = 0;
     batch.changed = batch.restored = 0;
@@ -221,8 +223,10 @@ static enum instr_class_put record_state(const struct load_event *event,
     now.since = (uint32_t)(instr_clock_now() / 1000000000);
     now.loading = methods && (event->first || (before->loading && !batch.recording));
     // A class that is loaded meanwhile, by a loader that is asked for a class file, does not belong
-    // to the batch.
-    int of_batch = batch.recording && !event->first;
+    // to the batch, nor does one that a transformer of a Java agent retransforms while a class is read.
+    int of_batch =
+        batch.recording && !event->first &&
+        (!batch.only || (*event->jni)->IsSameObject(event->jni, event->redefined, batch.only));
     if (!methods && !before->methods && now.over == before->over) return INSTR_CLASS_PUT;
     if (of_batch && !save_before(before)) return INSTR_CLASS_NO_MEMORY;
     enum instr_class_put put = instr_class_states_put_within(

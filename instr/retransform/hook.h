@@ -32,13 +32,13 @@ bool instr_hook_leaves_jdk(const struct instr_options *options);
 uint64_t instr_hook_key(jvmtiEnv *jvmti, const char *name, jobject loader);
 
 // Between `begin` and `end`, changes to instr_agent.class_states by this thread's RetransformClasses
-// calls are recorded. When the JVM rejects the batch, `accepted` is 0 and `end` restores the
+// calls are recorded, of the class `only`, or, with NULL, of all. When the JVM rejects the batch, `accepted` is 0 and `end` restores the
 // entries.
 struct instr_hook_batch {
     unsigned changed;  // classes that have inserted code now
     unsigned restored; // classes that had some, and have none now
 };
-void instr_hook_batch_begin(void);
+void instr_hook_batch_begin(jclass only);
 struct instr_hook_batch instr_hook_batch_end(int accepted);
 // Is this thread between the two: are the classes that it changes the agent's doing?
 bool instr_hook_batch_is_on(void);

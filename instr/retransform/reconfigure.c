@@ -610,6 +610,7 @@ int instr_reconfigure_detach(struct instr_agent *agent, JNIEnv *jni,
     int ok = (!plan->engine && !instr_background_is_busy()) ||
              revert_all(agent, jni, done, reason, size);
     if (ok) {
+        if (agent->finishing && !instr_background_is_busy()) finish(agent, jni);
         instr_watch_end_all(jni); // calls that are running look for names, which release() frees
         release(agent, jni);
         if (!has_wrappers(agent)) {

@@ -358,7 +358,7 @@ static int take_capability(struct instr_agent *agent, char *reason, size_t size)
 static int redefine(struct instr_agent *agent, JNIEnv *jni, jint count,
                     const jvmtiClassDefinition *definitions, const char *first, char *reason,
                     size_t size) {
-    instr_hook_batch_begin();
+    instr_hook_batch_begin(NULL);
     jvmtiError error = (*agent->jvmti)->RedefineClasses(agent->jvmti, count, definitions);
     instr_hook_batch_end(error == JVMTI_ERROR_NONE);
     if ((*jni)->ExceptionCheck(jni)) (*jni)->ExceptionClear(jni);

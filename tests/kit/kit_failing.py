@@ -413,4 +413,4 @@ class FailingTest(ShopTest):
         out, err = self.run_shop("kit=" + self.jar("newer.jar", folder))
         self.assertEqual(out, PLAIN)
         self.assertEqual(len(err), 1, err)
-        self.assertRegex(err[0], r"advice Slow is not called from com.acme.Shop: the JVM does not take .*UnsupportedClassVersionError: .*class file version.* 99\.0")
+        self.assertRegex(err[0], r"^instr: nothing is instrumented: Slow has class file version 99, and this JVM takes up to \d\d$")

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,9 +73,18 @@ static int create_files(const struct instr_process *target, char file[INSTR_CONT
     return files.made;
 }
 
-static int exists(const struct instr_process *target, const char *file) {
+// Was the file there, and is not any more? Not where it cannot be looked for, as when the process has ended.
+static bool is_gone(const struct instr_process *target, const char *file) {
+    char folder[INSTR_CONTROL_PATH_SIZE];
     struct stat st;
-    return instr_process_stat(target, file, O_NOFOLLOW, &st) == 0;
+    snprintf(folder, sizeof folder, "%s", file);
+    char *name = strrchr(folder, '/');
+    *name++ = '\0';
+    int place = instr_process_directory(target, folder);
+    bool gone =
+        place >= 0 && fstatat(place, name, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
+    if (place >= 0) close(place);
+    return gone;
 }
 
 // Is it certain that the process has no agent? Then a message is printed. A process that does not
@@ -152,11 +162,11 @@ static int off_by_file(const struct cli_control *control) {
     struct timespec pause = {0, STEP_MS * 1000000};
     int most = instr_process_is_stopped(&target) ? STEP_MS : OBEYED_MS;
     for (int ms = 0; ms < most; ms += STEP_MS) {
-        if (!exists(&target, file)) return say_obeyed(control, file);
         if (instr_process_has_ended(&target)) {
             remove_files(&target, file);
             return cli_error("process %ld has ended", pid);
         }
+        if (is_gone(&target, file)) return say_obeyed(control, file);
         if (ms == BEGUN_MS && is_detached(&target)) {
             remove_files(&target, file);
             return cli_error("the agent in process %ld is detached; there is nothing to switch off",
