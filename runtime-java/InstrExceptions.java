@@ -53,10 +53,7 @@ public final class InstrExceptions {
 
     private static int count;
 
-    /**
-     * Frames that `current`, on the thread `exhausted`, still leaves without a report, of `enough`; more than MOST_LEFT_OUT: it is counted.
-     * It may have been caught by other code meanwhile. So another thread that overflows tries to report in vain, once, and takes this over.
-     */
+    /** Frames that `current`, on the thread `exhausted`, still leaves without a report, of `enough`. Others that overflow at the same time try in vain. */
     private static int leftOut, enough = LEFT_OUT;
 
     private static Thread exhausted;
@@ -67,12 +64,10 @@ public final class InstrExceptions {
     private static boolean insufficient;
 
     /**
-     * Errors that were left out so far, each with its thread and the method in which it was seen first. When the thread reports another
+     * Errors of one thread that were left out so far, each with the method in which it was seen first. When the thread reports another
      * exception, those that it has not reported were caught by code without instrumentation.
      */
     private static final Throwable[] untold = new Throwable[MOST_UNTOLD];
-
-    private static final Thread[] untoldBy = new Thread[MOST_UNTOLD];
 
     private static final int[] untoldIn = new int[MOST_UNTOLD];
 
@@ -80,6 +75,8 @@ public final class InstrExceptions {
     private static final InstrExceptionsLock lock = InstrExceptionsLock.make();
 
     private static int untoldCount;
+
+    private static Thread untoldBy;
 
     /** Never true, which compilers do not know. */
     private static boolean calls;
@@ -163,7 +160,7 @@ public final class InstrExceptions {
             return pass(exception, method);
         } catch (Throwable failed) {
             if (failed instanceof VirtualMachineError) {
-                if (thread != null) leaveOutMore(exception, -1, thread, failed);
+                if (thread != null) leaveOutMore(exception, thread, failed);
                 return FAILED;
             }
             InstrFailure.tell(failed, method & ~JOINED);
@@ -194,7 +191,7 @@ public final class InstrExceptions {
             leave(exception, method);
         } catch (Throwable failed) {
             if (!(failed instanceof VirtualMachineError)) InstrFailure.tell(failed, method & ~JOINED);
-            else if (thread != null) leaveOutMore(exception, method, thread, failed);
+            else if (thread != null) leaveOutMore(exception, thread, failed);
         }
     }
 
@@ -207,23 +204,15 @@ public final class InstrExceptions {
             leftOut--;
             return true;
         }
-        if (!(exception instanceof StackOverflowError) || (exhausted != null && exhausted != thread)) return false;
-        return note(exception, method, thread);
-    }
-
-    /** Notes an error that is to be counted even if no frame has room for a report. False: another thread notes one now, or there are too many. */
-    @jdk.internal.vm.annotation.ForceInline
-    @java.lang.invoke.ForceInline
-    private static boolean note(Throwable exception, int method, Thread thread) {
-        if (!lock.take()) return false;
+        if (!(exception instanceof StackOverflowError) || !lock.take()) return false;
         try { // it calls nothing
-            int n = untoldCount, i = 0;
-            while (i < n && untold[i] != exception) i++;
-            if (i == MOST_UNTOLD) return false;
-            if (i == n) {
-                untold[i] = exception;
-                untoldBy[i] = thread;
-                untoldIn[i] = method;
+            int n = untoldCount;
+            boolean mine = n == 0 || untoldBy == thread;
+            if (!mine || n == MOST_UNTOLD || (exhausted != null && exhausted != thread)) return false;
+            if (n == 0 || untold[n - 1] != exception) {
+                untoldBy = thread;
+                untold[n] = exception;
+                untoldIn[n] = method;
                 untoldCount = n + 1;
             }
             exhausted = thread;
@@ -236,12 +225,12 @@ public final class InstrExceptions {
         return true;
     }
 
-    /** Reporting has failed. If frames of the error were left out before, they did not suffice; a new one is noted, if its method is given. */
+    /** Reporting has failed: more frames are left out. */
     @jdk.internal.vm.annotation.ForceInline
     @java.lang.invoke.ForceInline
-    private static void leaveOutMore(Throwable exception, int method, Thread thread, Throwable failed) {
-        boolean known = exception == current && thread == exhausted, more = known && leftOut == 0;
-        if (!known && method >= 0 && exception instanceof StackOverflowError && note(exception, method, thread)) return;
+    private static void leaveOutMore(Throwable exception, Thread thread, Throwable failed) {
+        // Else no frame was left out yet: another thread has overflowed before, and other code has caught that.
+        boolean more = exception == current && thread == exhausted && leftOut == 0;
         exhausted = thread;
         current = exception;
         leftOut = enough;
@@ -257,38 +246,26 @@ public final class InstrExceptions {
         insufficient = false;
     }
 
-    /**
-     * Counts what is untold, but this exception, if it is of this thread; with `ended`, and where there is no room for more, also of
-     * those that have ended; with `any` of whatever thread.
-     */
+    /** Counts what is untold, but this exception, if it is of this thread, or of one that has ended; or with `any` of whatever thread. */
     @jdk.internal.vm.annotation.DontInline
     @java.lang.invoke.DontInline
-    private static void tell(InstrFlight flight, Throwable but, boolean any, boolean ended) {
-        for (int i = untoldCount - 1; i >= 0; i--) {
+    private static void tell(InstrFlight flight, Throwable but, boolean any) {
+        for (int i = 0; i < MOST_UNTOLD; i++) {
             Throwable error;
             int method;
-            Thread by = untoldBy[i];
-            if (by == null) continue;
-            // Before JDK 17 isAlive() is a native method, too much for each exception.
-            boolean looks = ended || untoldCount == MOST_UNTOLD;
-            if (!any && by != Thread.currentThread() && (!looks || by.isAlive())) continue;
+            Thread by = untoldBy;
+            if (by == null || (!any && by != Thread.currentThread() && by.isAlive())) return;
             lock.await();
             try {
-                if (i >= untoldCount || by != untoldBy[i]) continue;
-                method = untoldIn[i];
-                error = untold[i];
-                int last = --untoldCount; // takes its place
-                untold[i] = untold[last];
-                untoldBy[i] = untoldBy[last];
-                untoldIn[i] = untoldIn[last];
-                untold[last] = null;
-                untoldBy[last] = null;
+                if (by != untoldBy) continue;
+                method = untoldIn[--untoldCount];
+                error = untold[untoldCount];
+                untold[untoldCount] = null;
+                if (untoldCount == 0) untoldBy = null;
             } finally {
                 lock.held = 0;
             }
-            if (error == but) continue;
-            if (error == current) forgetCurrent();
-            if (flight.has(System.identityHashCode(error))) continue;
+            if (error == but || flight.has(System.identityHashCode(error))) continue;
             int row = find(flight, error, method);
             if (row >= 0) add(row);
         }
@@ -297,13 +274,9 @@ public final class InstrExceptions {
     /** Called by native code before the results are read. ends: no exceptions are reported any more. */
     static void tellRest(boolean ends) {
         InstrFlight flight = untoldCount == 0 ? null : flight();
-        if (flight != null) tell(flight, null, ends, true);
-        if (ends || leftOut > MOST_LEFT_OUT) forgetCurrent();
-    }
-
-    /** It would keep a class loader alive. */
-    private static void forgetCurrent() {
-        exhausted = null;
+        if (flight != null) tell(flight, null, ends);
+        if (!ends) return;
+        exhausted = null; // it would keep a class loader alive
         current = null;
     }
 
@@ -313,7 +286,7 @@ public final class InstrExceptions {
         findRoom();
         InstrFlight flight = flight();
         if (exception == null || flight == null) return;
-        if (untoldCount != 0) tell(flight, exception, false, false);
+        if (untoldCount != 0) tell(flight, exception, false);
         if (!isKnown(flight, exception, 3)) {
             int row = find(flight, exception, method);
             flight.suspend();
@@ -381,7 +354,7 @@ public final class InstrExceptions {
 
     /** An exception is thrown. */
     private static void start(InstrFlight flight, Throwable exception, int site) {
-        if (untoldCount != 0) tell(flight, null, false, false);
+        if (untoldCount != 0) tell(flight, null, false);
         flight.suspend();
         long key = key(THROWN_AT, System.identityHashCode(exception.getClass()), site);
         int row = lookUp(key);
@@ -410,11 +383,14 @@ public final class InstrExceptions {
     private static long end(InstrFlight flight, Throwable exception, int method, boolean mayGoOn) {
         boolean joined = method >= 0 && (method & JOINED) != 0;
         if (joined) method &= ~JOINED;
-        if (untoldCount != 0) tell(flight, exception, false, false);
+        if (untoldCount != 0) tell(flight, exception, false);
         boolean known = isKnown(flight, exception, mayGoOn ? 4 : 3);
         if (joined && !known) return 0;
         boolean ended = exception instanceof StackOverflowError || exception == current && !mayGoOn;
-        if (ended && exhausted == Thread.currentThread()) forgetCurrent();
+        if (ended && exhausted == Thread.currentThread()) {
+            exhausted = null;
+            current = null;
+        }
         int row = known ? flight.row : find(flight, exception, method);
         if (!known) flight.suspend();
         flight.end();
@@ -562,15 +538,14 @@ public final class InstrExceptions {
         try {
             known = first;
             count = 0;
-            for (int i = 0; i < untoldCount; i++) { // they would keep class loaders alive
-                untold[i] = null;
-                untoldBy[i] = null;
-            }
+            for (int i = 0; i < untoldCount; i++) untold[i] = null; // they would keep class loaders alive
             untoldCount = 0;
+            untoldBy = null;
         } finally {
             lock.held = 0;
         }
-        forgetCurrent();
+        exhausted = null;
+        current = null;
     }
 
     /** Adds an entry. The table is never full: it grows, and is cleared when it has its maximum size. */

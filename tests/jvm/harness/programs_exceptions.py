@@ -235,24 +235,18 @@ def innermost(r):
 
 @program("stack overflows that other code catches")
 def caught_outside(r):
-    """Each is counted once, as caught by nobody that is instrumented, on whatever thread, and however few frames it leaves. Where HotSpot goes
-    back to the interpreter with next to no stack, it throws a second error in place of the first, which counts, too: so compiled code
-    has three attempts."""
+    """Each is counted once, as caught by nobody that is instrumented, on whatever thread, and however few frames it leaves."""
     launch = ["-Xss256k", "-cp", r.built.programs, "Overflows"]
     plain, report = r.run("plain", [r.java, *launch]), r.file("report.json")
     wanted = collections.Counter({end: int(n) for end, n in map(str.split, plain.stdout.splitlines())})
     for mode in ("exceptions", "calls,timing,exceptions"):
         for options in ((), ("-Xint",)):
-            for _ in range(1 if options else 3):
-                other = r.run("agent", [r.java, *options, r.with_agent(f"{mode},exclude=Overflows$Outside,exceptions.file={report}"), *launch])
-                found = collections.Counter()
-                for row in load(report):
-                    if row["class"] == "java.lang.StackOverflowError":
-                        found[row["caught_method"] or "null"] += row["count"]
-                problems = vm.compare(plain, other) + differences(found, wanted) + ([] if len(wanted) == 3 else [plain.tail()])
-                if not problems:
-                    break
-            yield " ".join((mode, *options)), problems
+            other = r.run("agent", [r.java, *options, r.with_agent(f"{mode},exclude=Overflows$Outside,exceptions.file={report}"), *launch])
+            found = collections.Counter()
+            for row in load(report):
+                if row["class"] == "java.lang.StackOverflowError":
+                    found[row["caught_method"] or "null"] += row["count"]
+            yield " ".join((mode, *options)), vm.compare(plain, other) + differences(found, wanted) + ([] if len(wanted) == 3 else [plain.tail()])
 
 
 @program("stack overflows of virtual threads")
@@ -429,26 +423,6 @@ def late_overflow(r):
         done = program_.instr(*words)
         problems += [f"{done}"] if done.returncode else []
     problems += [] if ask("collect") == "true\n" else ["the class loader of an error is not collected"]
-    program_.process.stdin.close()
-    problems += [] if program_.process.wait(60) == 0 else ["it failed"]
-    yield "class loader", [p for p in problems if p]
-
-
-@program("an overflow whose class loader is not used any more")
-def overflow_of_loader(r):
-    """An error that other code has caught is in the report, and nothing of it stays behind."""
-    program_ = Waiting(r, main="LateOverflow")
-    problems = [attached(program_.instr("attach", "exceptions", "include=LateOverflow$Passing"), "active")]
-    for line in ("enter", "throw", "report", "collect"):
-        if line == "report":
-            rows = json.loads(program_.instr("report", "exceptions", "--json").stdout)["exceptions"]
-            found = [(row["class"], row["count"]) for row in rows]
-            problems += [] if found == [("LateOverflow$Failure", 1)] else [f"{found}"]
-            continue
-        program_.process.stdin.write(line + "\n")
-        program_.process.stdin.flush()
-        said = program_.process.stdout.readline()
-    problems += [] if said == "true\n" else ["the class loader of the error is not collected"]
     program_.process.stdin.close()
     problems += [] if program_.process.wait(60) == 0 else ["it failed"]
     yield "class loader", [p for p in problems if p]
