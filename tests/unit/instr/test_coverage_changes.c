@@ -9,7 +9,7 @@
 // "A.java 3-4 9-9; B.java"
 static const char *parsed(const char *diff) {
     static char text[1024], found[1024];
-    struct cover_changes changes = {NULL};
+    struct cover_changes changes = {0};
     size_t used = 0;
     snprintf(text, sizeof text, "%s", diff);
     ck_assert_int_eq(cover_changes_parse(&changes, text), 0);

@@ -14,13 +14,13 @@
 
 // --- the probes and the JVM ---
 
-static uint8_t probes[256];
+static uint8_t fired[256];
 static void(JNICALL *begin)(JNIEnv *, jclass, jint), (JNICALL * end)(JNIEnv *, jclass, jint);
 
-void instr_probe_arrays_read(JNIEnv *jni, uint8_t *hits, uint32_t count, bool clear) {
+void instr_probe_arrays_read(JNIEnv *jni, uint8_t *probes, uint32_t count, bool clear) {
     (void)jni;
-    for (uint32_t i = 0; i < count; i++) hits[i] |= probes[i];
-    if (clear) memset(probes, 0, count);
+    for (uint32_t i = 0; i < count; i++) probes[i] |= fired[i];
+    if (clear) memset(fired, 0, count);
 }
 
 void instr_say(const char *format, ...) {
@@ -34,7 +34,7 @@ bool instr_runtime_add(JNIEnv *jni, const char *name, char *reason, size_t size)
 
 jclass instr_runtime_class(const char *name) {
     (void)name;
-    return (jclass)probes;
+    return (jclass)fired;
 }
 
 static jint JNICALL register_natives(JNIEnv *jni, jclass class, const JNINativeMethod *methods,
@@ -95,9 +95,9 @@ START_TEST(a_reset_takes_no_hits_of_classes_that_it_does_not_know_yet) {
     bool shared;
     start();
     uint32_t first = add_class(1, "Foo", 10), known = instr_coverage_probes(registry);
-    probes[first] = 1;
+    fired[first] = 1;
     uint32_t later = add_class(2, "Bar", 10); // another thread loads and runs it
-    probes[later + 1] = 1;
+    fired[later + 1] = 1;
     ck_assert(instr_coverage_tests_prepare(&jni, known, &shared));
     ck_assert(shared);
     instr_coverage_tests_add(hits, known, true);
@@ -135,7 +135,7 @@ START_TEST(long_names_of_tests_end_with_a_character) {
     uint32_t first = add_class(1, "Foo", 10);
     int test = add_test("T", name);
     begin(&jni, NULL, test);
-    probes[first] = 1;
+    fired[first] = 1;
     end(&jni, NULL, test);
     instr_coverage_tests_stop(&jni);
     ck_assert_int_eq(instr_exec_read_open(&reader, written), 0);

@@ -182,7 +182,7 @@ static void put_class(struct instr_output *out, const struct owners *owners,
 
 static void put_source(const struct document *document, const struct cover_source *source) {
     char path[PATH_MAX];
-    struct owners owners = {NULL};
+    struct owners owners = {0};
     uint32_t first = 1;
     cover_source_path(document->model, document->bundle, source, path);
     if (find_owners(&owners, source) == 0) {
@@ -202,7 +202,7 @@ static void put_alone(struct instr_output *out, const struct cover_class *class)
     char path[PATH_MAX];
     struct cover_class *list[] = {(struct cover_class *)class};
     struct cover_source source = {.classes = list, .class_count = 1, .lines = class->lines};
-    struct owners owners = {NULL};
+    struct owners owners = {0};
     snprintf(path, sizeof path, "%s.class", class->name);
     if (find_owners(&owners, &source) == 0)
         put_class(out, &owners, class, path, 1, 0);
