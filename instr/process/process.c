@@ -207,17 +207,22 @@ static int open_below(const struct instr_process *process, int root, const char 
     return openat(root, path, flags);
 }
 
-int instr_process_directory(const struct instr_process *process, const char *path) {
-    int root = root_of(process), directory = -1, error = EACCES;
+// The same with the rights of the process. -1 with errno.
+static int open_as(const struct instr_process *process, const char *path, int flags) {
+    int root = root_of(process), fd = -1, error = EACCES;
     if (root < 0) return -1;
     if (instr_process_become(process) == 0) {
-        directory = open_below(process, root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        fd = open_below(process, root, path, flags);
         error = errno;
         instr_process_return();
     }
     close(root);
     errno = error;
-    return directory;
+    return fd;
+}
+
+int instr_process_directory(const struct instr_process *process, const char *path) {
+    return open_as(process, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 int instr_process_executes(const struct instr_process *process, const char *folder) {
@@ -230,37 +235,27 @@ int instr_process_executes(const struct instr_process *process, const char *fold
 
 int instr_process_stat(const struct instr_process *process, const char *path, int flags,
                        struct stat *st) {
-    int root = root_of(process), place = -1, error = EACCES;
-    if (root < 0) return -1;
-    if (instr_process_become(process) == 0) {
-        place = open_below(process, root, path, O_PATH | O_CLOEXEC | flags);
-        error = errno;
-        instr_process_return();
-    }
+    int place = open_as(process, path, O_PATH | O_CLOEXEC | flags);
     int found = place >= 0 ? fstat(place, st) : -1;
     if (place >= 0) close(place);
-    close(root);
-    errno = error;
     return found;
 }
 
 int instr_process_open_file(const struct instr_process *process, const char *path) {
     char name[INSTR_PROCESS_PATH];
     struct stat st;
-    int root = root_of(process), place = -1, fd = -1, error = EACCES;
-    if (root < 0) return -1;
-    if (instr_process_become(process) == 0) {
-        place = open_below(process, root, path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-        error = place < 0 ? errno : EINVAL;
-        if (place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode)) {
+    int place = open_as(process, path, O_PATH | O_NOFOLLOW | O_CLOEXEC), fd = -1, error = EINVAL;
+    if (place < 0) return -1;
+    if (fstat(place, &st) == 0 && S_ISREG(st.st_mode)) {
+        error = EACCES;
+        if (instr_process_become(process) == 0) {
             snprintf(name, sizeof name, "/proc/self/fd/%d", place);
             fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
             error = errno;
+            instr_process_return();
         }
-        instr_process_return();
     }
-    if (place >= 0) close(place);
-    close(root);
+    close(place);
     errno = error;
     return fd;
 }

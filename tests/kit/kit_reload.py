@@ -156,6 +156,37 @@ class ReloadTest(ShopTest):
             self.tool("disable", str(java.pid), "kit")
             self.assertEqual(self.instances(java, "$Kept"), 0)
 
+    def test_a_state_is_empty_after_a_detach(self):
+        """Also where most classes are restored behind the command: one is at once."""
+        nested = "".join(f"static class Part{i} {{ static Object made() {{ return new Waits(); }} }} " for i in range(20))
+        calls = " ".join(f"all.add(Part{i}.made());" for i in range(20))
+        self.app = self.build("parts", Waits=f"""
+            import java.io.*;
+            import java.util.*;
+            public class Waits {{
+                static final List<Object> all = new ArrayList<>();
+                {nested}
+                public static void main(String[] a) throws IOException {{
+                    BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
+                    System.out.println("ready");
+                    while (in.readLine() != null) {{
+                        {calls}
+                        System.out.println(all.size());
+                    }}
+                }}
+            }}""")
+        kit = self.kit("""@Advice("Waits$*.made()") final class Slow {
+            static final class Kept { }
+            static final State<Kept> ALL = new State<>();
+            static void returned(@Result Object made) { ALL.put(made, new Kept()); } }""")
+        with self.start() as java:
+            java.ask()
+            self.attach(java, kit)
+            self.assertEqual(java.ask(), "40")
+            self.assertEqual(self.instances(java, "$Kept"), 20)
+            self.tool("detach", str(java.pid))
+            self.assertEqual(self.instances(java, "$Kept"), 0)
+
     def test_a_kit_of_the_command_line(self):
         kit = self.kit(ADVICE % ("twice", "Slow", 10))
         with self.start(f"-agentpath:{AGENT}=kit={kit},quiet=yes") as java:
